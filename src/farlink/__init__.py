@@ -1,0 +1,1 @@
+"""Align and complete knowledge graphs by learning from long relational paths."""

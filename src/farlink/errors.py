@@ -1,0 +1,16 @@
+"""Mistakes that a user can mend: one clear message each, shown without a traceback."""
+
+from pathlib import Path
+
+
+class FarlinkError(Exception):
+    """Something the user can mend; the message says what is wrong and what to do."""
+
+
+class InputError(FarlinkError):
+    """A problem in an input file; the message names the file and, where there is one, the line."""
+
+    def __init__(self, source: str | Path, problem: str, line: int | None = None) -> None:
+        self.source, self.problem, self.line = str(source), problem, line
+        place = self.source if line is None else f"{self.source}, line {line:,}"
+        super().__init__(f"{place}: {problem}")
