@@ -1,0 +1,186 @@
+"""Benchmark folders of entity alignment and of link prediction, in the layouts of the literature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from farlink.errors import InputError
+from farlink.graph import KnowledgeGraph, lookup
+from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
+from farlink.io.links import LINK, read_links
+
+FOLDS = "721_5fold"
+
+Split = tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]
+"""Seed, validation and test links."""
+
+
+@dataclass(frozen=True)
+class AlignmentData:
+    """Two graphs and the links between them, split for an experiment; links as `read_links` gives them."""
+
+    left: KnowledgeGraph
+    right: KnowledgeGraph
+    seeds: pl.DataFrame
+    valid: pl.DataFrame | None
+    test: pl.DataFrame | None
+    source: str
+
+
+def read_alignment_folder(folder: str | Path, *, fold: int = 1, seed: int = 0) -> AlignmentData:
+    """Read a benchmark folder of entity alignment, in either of two layouts.
+
+    - By ids: `triples_1`, `triples_2` and, for names, `ent_ids_*` and `rel_ids_*` (without them an id is its own
+      name). Links are `sup_ent_ids` (seeds), `valid_ent_ids` and `ref_ent_ids` (test); without `valid_ent_ids`
+      the first tenth of `ref_ent_ids` is for validation. `all_ent_ids` alone is split as told below.
+    - By names (OpenEA): `rel_triples_1`, `rel_triples_2`. Links are `train_links`, `valid_links`, `test_links`
+      of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
+
+    The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
+    that only links name is part of its graph. `seed` shuffles the ids of the graphs.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(folder, "this is a file, expected a folder" if folder.exists() else "no such folder")
+    if fold != 1 and not (folder / FOLDS).is_dir():
+        raise InputError(folder, f"no folder {FOLDS}, so there is no fold {fold}")
+    if _has(folder, "triples_1", "triples_2"):
+        return _read_id_layout(folder, seed)
+    if _has(folder, "rel_triples_1", "rel_triples_2"):
+        return _read_name_layout(folder, fold, seed)
+    expected = "triples_1 and triples_2, or rel_triples_1 and rel_triples_2, and the links between them"
+    raise InputError(folder, f"not a benchmark folder, expected the files {expected}")
+
+
+def read_triple_splits(folder: str | Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Train, validation and test triples of a benchmark folder of link prediction."""
+    train, valid, test = (read_triples(Path(folder) / f"{part}.txt", "tsv") for part in ("train", "valid", "test"))
+    return train, valid, test
+
+
+@dataclass(frozen=True)
+class _Dictionary:
+    ids: pl.Series
+    names: pl.Series
+    file: str
+
+
+def _read_id_layout(folder: Path, seed: int) -> AlignmentData:
+    names = [_read_dictionary(folder / f"ent_ids_{side}") for side in (1, 2)]
+    split = _id_split(folder, dict(zip(LINK, names, strict=True)))
+    left, right = (
+        _read_id_graph(folder, side, entities, linked, seed)
+        for side, entities, linked in zip((1, 2), names, _linked(split), strict=True)
+    )
+    return AlignmentData(left, right, *split, source=str(folder))
+
+
+def _read_id_graph(
+    folder: Path, side: int, entities: _Dictionary | None, linked: pl.Series, seed: int
+) -> KnowledgeGraph:
+    path = folder / f"triples_{side}"
+    relations = _read_dictionary(folder / f"rel_ids_{side}")
+    roles = dict(zip(TRIPLE, (entities, relations, entities), strict=True))
+    triples = _with_names(path, read_columns(path, TRIPLE), roles, partial(_line_of_row, path))
+    listed = linked if entities is None else entities.names
+    return KnowledgeGraph.from_frame(triples, entities=listed, source=str(path), seed=seed)
+
+
+def _read_name_layout(folder: Path, fold: int, seed: int) -> AlignmentData:
+    split = _name_split(folder, fold)
+    paths = [folder / f"rel_triples_{side}" for side in (1, 2)]
+    left, right = (
+        KnowledgeGraph.from_frame(read_triples(path, "tsv"), entities=linked, source=str(path), seed=seed)
+        for path, linked in zip(paths, _linked(split), strict=True)
+    )
+    return AlignmentData(left, right, *split, source=str(folder))
+
+
+def _id_split(folder: Path, roles: dict[str, _Dictionary | None]) -> Split:
+    def links(file: str) -> pl.DataFrame | None:
+        frame = _links_if_any(folder / file)
+        if frame is None:
+            return None
+        return _with_names(folder / file, frame, roles, lambda row: int(frame["line"][row]))
+
+    seeds, valid, test, whole = map(links, ("sup_ent_ids", "valid_ent_ids", "ref_ent_ids", "all_ent_ids"))
+    if seeds is None:
+        return _fixed_split(folder, whole, "sup_ent_ids or all_ent_ids")
+    if valid is None and test is not None:
+        tenth = test.height // 10
+        valid, test = test.head(tenth), test.slice(tenth)
+    return seeds, valid, test
+
+
+def _name_split(folder: Path, fold: int) -> Split:
+    folds = folder / FOLDS
+    place = folds / str(fold) if folds.is_dir() else folder
+    seeds, valid, test = (_links_if_any(place / f"{part}_links") for part in ("train", "valid", "test"))
+    if seeds is not None:
+        return seeds, valid, test
+    if folds.is_dir():
+        raise InputError(place / "train_links", "no such file")
+    return _fixed_split(folder, _links_if_any(folder / "ent_links"), "train_links or ent_links")
+
+
+def _fixed_split(folder: Path, links: pl.DataFrame | None, expected: str) -> Split:
+    if links is None:
+        raise InputError(folder, f"no links in this folder, expected the file {expected}")
+    count = links.height
+    drawn = links.sort("left", "right")[np.random.default_rng(0).permutation(count)]
+    first_valid = count * 3 // 10
+    first_test = first_valid + (count - first_valid) // 10
+    return drawn[:first_valid], drawn[first_valid:first_test], drawn[first_test:]
+
+
+def _links_if_any(path: Path) -> pl.DataFrame | None:
+    return read_links(path, "tsv") if path.is_file() else None
+
+
+def _linked(split: Split) -> list[pl.Series]:
+    """The left and the right entities of all links."""
+    links = pl.concat(part for part in split if part is not None)
+    return [links[side] for side in LINK]
+
+
+def _read_dictionary(path: Path) -> _Dictionary | None:
+    if not path.is_file():
+        return None
+    frame = read_columns(path, ("id", "name")).unique(maintain_order=True)
+    for column, other, problem in (("id", "name", "is the id of"), ("name", "id", "is the name of")):
+        repeated = frame.filter(pl.col(column).is_duplicated())
+        if repeated.height:
+            value = repeated[column][0]
+            first, second = repeated.filter(pl.col(column) == value)[other].head(2)
+            raise InputError(path, f"{value!r} {problem} both {first!r} and {second!r}")
+    return _Dictionary(frame["id"], frame["name"], path.name)
+
+
+def _with_names(
+    path: Path, frame: pl.DataFrame, roles: dict[str, _Dictionary | None], line: Callable[[int], int]
+) -> pl.DataFrame:
+    """The frame with names for ids in those columns that have a dictionary; `line` tells the line of a row."""
+    for column, dictionary in roles.items():
+        if dictionary is not None:
+            places = lookup(dictionary.ids, frame[column])
+            for row in np.flatnonzero(places < 0)[:1].tolist():
+                problem = f"the {column} {frame[column][row]!r} is not an id of {dictionary.file}"
+                raise InputError(path, problem, line(row))
+            frame = frame.with_columns(dictionary.names.gather(places).alias(column))
+    return frame
+
+
+def _line_of_row(path: Path, row: int) -> int:
+    records = Text.open(path, DIALECTS["tsv"]).records()
+    return next(islice(records, row, None))[0]
+
+
+def _has(folder: Path, *files: str) -> bool:
+    return all((folder / file).is_file() for file in files)

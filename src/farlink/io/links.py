@@ -1,0 +1,148 @@
+"""Links between the entities of two graphs: tables, RDF statements of equivalence, SSSOM mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+import polars as pl
+
+from farlink.errors import InputError
+from farlink.io.delimited import DIALECTS, Text, name_problem, read_parquet, wrong_field_count
+from farlink.io.files import display_name, format_of
+from farlink.io.rdf import RDF_FORMATS, read_statements
+
+LINK = ("left", "right")
+LINK_SCHEMA = {"left": pl.String, "right": pl.String, "line": pl.Int64}
+LINK_HEADERS = (
+    ("left", "right"),
+    ("source", "target"),
+    ("entity1", "entity2"),
+    ("entity_1", "entity_2"),
+    ("subject_id", "object_id"),
+    ("subject", "object"),
+)
+
+SSSOM_COLUMNS = ("subject_id", "predicate_id", "object_id")
+SSSOM_PREFIXES = {
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "semapv": "https://w3id.org/semapv/vocab/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "sssom": "https://w3id.org/sssom/",
+}
+NO_TERM_FOUND = SSSOM_PREFIXES["sssom"] + "NoTermFound"
+
+EQUIVALENCES = [
+    SSSOM_PREFIXES["owl"] + "sameAs",
+    SSSOM_PREFIXES["owl"] + "equivalentClass",
+    SSSOM_PREFIXES["owl"] + "equivalentProperty",
+    SSSOM_PREFIXES["skos"] + "exactMatch",
+]
+
+Link = tuple[str, str, int]
+
+
+def read_links(path: str | Path, format: str | None = None) -> pl.DataFrame:
+    """Links of a file as a frame: left name, right name, and the line that states the link (from 1).
+
+    - TSV and CSV: the columns that a header calls left and right (or source and target, entity1 and entity2,
+      subject_id and object_id, subject and object); without such a header the first two.
+    - SSSOM, told by its columns: subject and object of the mappings that state an equivalence, CURIEs expanded.
+    - Parquet: columns as in TSV; the line is the row.
+    - RDF: subject and object of owl:sameAs, owl:equivalentClass, owl:equivalentProperty and skos:exactMatch;
+      the line is the number of the statement.
+    """
+    format = format_of(path, format)
+    if format in DIALECTS:
+        links = _delimited_links(Text.open(path, DIALECTS[format]))
+    elif format == "parquet":
+        links = _numbered(read_parquet(path, LINK, link_places))
+    else:
+        links = _stated_links(read_statements(path, format))
+    if links.is_empty():
+        stated = "; it has no statement of " + ", ".join(EQUIVALENCES) if format in RDF_FORMATS else ""
+        raise InputError(display_name(path), f"no links in this file{stated}")
+    return links
+
+
+def link_places(names: Sequence[str]) -> list[int] | None:
+    """Where a header has the left and the right entity."""
+    lowered = [name.strip().lower() for name in names]
+    pairs = (pair for pair in LINK_HEADERS if set(pair) <= set(lowered))
+    return next(([lowered.index(name) for name in pair] for pair in pairs), None)
+
+
+def _stated_links(statements: pl.DataFrame) -> pl.DataFrame:
+    numbered = _numbered(statements)
+    stated = numbered.filter(pl.col("relation").is_in(EQUIVALENCES), pl.col("tail").is_not_null())
+    return stated.select("line", left="head", right="tail").select(LINK_SCHEMA)
+
+
+def _numbered(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+
+
+def _delimited_links(text: Text) -> pl.DataFrame:
+    comments = list(takewhile(lambda line: line.startswith("#"), text.lines()))
+    line, header = next(text.records(len(comments)), (1, []))
+    if set(SSSOM_COLUMNS) <= set(header):
+        links = _sssom_links(text, header, line, _prefixes(comments))
+    else:
+        links = _table_links(text)
+    return pl.DataFrame(list(links), schema=LINK_SCHEMA, orient="row")
+
+
+def _table_links(text: Text) -> Iterator[Link]:
+    first_line, first = next(text.records(), (1, []))
+    places = link_places(first)
+    for line, fields in text.records(first_line - 1 if places is None else first_line):
+        left, right = _names(text, fields, line, dict(zip(LINK, places or (0, 1), strict=True)))
+        yield left, right, line
+
+
+def _sssom_links(text: Text, header: list[str], header_line: int, prefixes: dict[str, str]) -> Iterator[Link]:
+    quoted = replace(text, dialect=replace(text.dialect, quoted=True))
+    places = {column: header.index(column) for column in SSSOM_COLUMNS}
+    modifier = header.index("predicate_modifier") if "predicate_modifier" in header else len(header)
+    for line, fields in quoted.records(header_line):
+        names = _names(text, fields, line, places)
+        left, predicate, right = (_expanded(name, prefixes) for name in names)
+        negated = fields[modifier : modifier + 1] == ["Not"]
+        if predicate in EQUIVALENCES and not negated and NO_TERM_FOUND not in (left, right):
+            yield left, right, line
+
+
+def _names(text: Text, fields: list[str], line: int, places: dict[str, int]) -> list[str]:
+    """The fields at `places`, which are known by their roles."""
+    needed = max(places.values()) + 1
+    if len(fields) < needed:
+        expected = f"at least {needed} {text.dialect.adjective} fields ({', '.join(places)})"
+        raise wrong_field_count(text, fields, expected, line)
+    for role, place in places.items():
+        if problem := name_problem(fields[place], role):
+            raise InputError(text.name, problem, line)
+    return [fields[place] for place in places.values()]
+
+
+def _prefixes(comments: list[str]) -> dict[str, str]:
+    """Prefixes of the `curie_map` in the YAML comments on top of SSSOM, and those that SSSOM has built in."""
+    prefixes = dict(SSSOM_PREFIXES)
+    texts = [comment.removeprefix("#").rstrip() for comment in comments]
+    start = next((place for place, text in enumerate(texts) if text.strip() == "curie_map:"), len(texts))
+    for text in takewhile(lambda text: _indent(text) > _indent(texts[start]), texts[start + 1 :]):
+        prefix, _, iri = text.partition(":")
+        prefixes[prefix.strip(" '\"")] = iri.strip(" '\"")
+    return prefixes
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _expanded(name: str, prefixes: dict[str, str]) -> str:
+    prefix, _, local = name.partition(":")
+    return prefixes[prefix] + local if prefix in prefixes and not local.startswith("//") else name

@@ -1,0 +1,92 @@
+"""The joint graph: two knowledge graphs woven into one by their seed links, and its adjacency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farlink.graph import Ids, KnowledgeGraph, sorted_distinct
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """Who is next to whom, in compressed rows.
+
+    The neighbours of entity e are `neighbour[row[e]:row[e + 1]]`, distinct and sorted. The relations that
+    lead to the j-th entry of `neighbour` are `relation[edge[j]:edge[j + 1]]`.
+    """
+
+    row: NDArray[np.int64]
+    neighbour: Ids
+    edge: NDArray[np.int64]
+    relation: Ids
+
+    @classmethod
+    def of(cls, triples: Ids, entities: int) -> Adjacency:
+        """Adjacency of a set of distinct triples."""
+        head, relation, tail = triples[np.lexsort((triples[:, 1], triples[:, 2], triples[:, 0]))].T
+        first = np.ones(len(head), dtype=bool)  # first of the parallel edges between two entities
+        first[1:] = (head[1:] != head[:-1]) | (tail[1:] != tail[:-1])
+        degree = np.bincount(head[first], minlength=entities)
+        return cls(
+            row=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
+            neighbour=np.ascontiguousarray(tail[first]),
+            edge=np.append(np.flatnonzero(first), len(head)).astype(np.int64),
+            relation=np.ascontiguousarray(relation),
+        )
+
+
+@dataclass(frozen=True)
+class JointGraph:
+    """One graph over the entities of both sides: left ids first, then right ids shifted behind them.
+
+    Every relation r has a reverse with id r + relations / 2, and every triple its reverse twin.
+    """
+
+    triples: Ids  # (n, 3), distinct and sorted
+    side: NDArray[np.uint8]  # 0 for an entity of the left graph, 1 for the right
+    relations: int  # reverse relations included
+    adjacency: Adjacency
+
+    @property
+    def entities(self) -> int:
+        """Number of entities on both sides together."""
+        return len(self.side)
+
+
+def with_reverses(triples: Ids, relations: int) -> Ids:
+    """The triples and, for each (s, r, o), its reverse (o, r + relations, s)."""
+    head, relation, tail = triples.T
+    return np.concatenate([triples, np.stack([tail, relation + np.int32(relations), head], axis=1)])
+
+
+def swapped(triples: Ids, partner: Ids) -> Ids:
+    """The triples with seed entities exchanged for their partners, in every combination of ends.
+
+    `partner[e]` is the entity linked to e by a seed, or -1.
+    """
+    head, relation, tail = triples.T
+    new_head, new_tail = partner[head], partner[tail]
+    forms = [
+        (new_head >= 0, (new_head, relation, tail)),
+        (new_tail >= 0, (head, relation, new_tail)),
+        ((new_head >= 0) & (new_tail >= 0), (new_head, relation, new_tail)),
+    ]
+    return np.concatenate([np.stack(columns, axis=1)[chosen] for chosen, columns in forms])
+
+
+def join(left: KnowledgeGraph, right: KnowledgeGraph, seeds: Ids) -> JointGraph:
+    """Weave two graphs into one; `seeds` holds (left id, right id) rows, one-to-one."""
+    shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
+    entities = len(left.entities) + len(right.entities)
+    relations = len(left.relations) + len(right.relations)
+    partner = np.full(entities, -1, dtype=np.int32)
+    left_ends, right_ends = seeds[:, 0], seeds[:, 1] + shift[0]
+    partner[left_ends], partner[right_ends] = right_ends, left_ends
+
+    triples = with_reverses(np.concatenate([left.triples, right.triples + shift]), relations)
+    triples = sorted_distinct(np.concatenate([triples, swapped(triples, partner)]))
+    side = (np.arange(entities) >= len(left.entities)).astype(np.uint8)
+    return JointGraph(triples, side, 2 * relations, Adjacency.of(triples, entities))

@@ -1,0 +1,41 @@
+"""What names alone would give: readable names of entities, and the name-equality baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from farlink.graph import Ids, KnowledgeGraph
+
+LABEL_RELATIONS = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+
+
+def readable_names(graph: KnowledgeGraph) -> pl.Series:
+    """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
+    local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+    local = pl.Series(local).str.replace_all("_", " ", literal=True)
+    labels = (
+        graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
+        .unique("head", keep="first", maintain_order=True)
+        .select(entity="head", label="value")
+    )
+    names = pl.DataFrame({"entity": graph.entities, "local": local})
+    joined = names.join(labels, on="entity", how="left", maintain_order="left")
+    return joined.select(pl.coalesce("label", "local").alias("name"))["name"]
+
+
+def equal_names(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Pairs of entities whose readable names are equal, case aside, and belong to one entity on each side."""
+    both = _unique_names(left, "left").join(_unique_names(right, "right"), on="name")
+    return both.select("left", "right").to_numpy().astype(np.int32)
+
+
+def _unique_names(graph: KnowledgeGraph, side: str) -> pl.DataFrame:
+    frame = pl.DataFrame({"name": readable_names(graph).str.to_lowercase().str.strip_chars()}).with_row_index(side)
+    return frame.filter(pl.col("name").is_unique() & (pl.col("name") != ""))

@@ -1,0 +1,157 @@
+"""Every setting with its default, its range and its meaning; the presets; the run folder's `config.toml`.
+
+The command line (`--set key=value`), the Python API (keyword arguments) and the run folder all come from
+the one class below.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+
+from farlink.errors import FarlinkError
+
+Preset = Literal["best", "fast", "paper"]
+
+
+class Settings(BaseModel):
+    """Settings of a run. The defaults are those of the preset `best`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    preset: Preset = Field("best", description="the preset these settings started from")
+    seed: int = Field(0, ge=0, le=2**31 - 1, description="the one source of all randomness")
+
+    holdout: float = Field(
+        0.1,
+        ge=0.0,
+        le=0.5,
+        description="share of the seeds held out for validation when no validation links are given",
+    )
+
+    walk_length: int = Field(15, ge=3, le=99, description="elements in a path, entities and relations; odd")
+    walks_per_triple: int = Field(1, ge=1, le=100, description="walks from every triple in an epoch")
+    depth_bias: float = Field(0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one")
+    cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
+
+    model: Literal["rsn", "rrn", "rnn"] = Field("rsn", description="network that reads the paths")
+    cell: Literal["lstm", "gru"] = Field("gru", description="recurrent cell")
+    layers: int = Field(1, ge=1, le=8, description="recurrent layers")
+    width: int = Field(256, ge=4, le=4096, description="length of every vector")
+    dropout: float = Field(0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training")
+
+    loss: Literal["nce", "softmax"] = Field("softmax", description="type-based NCE, or sampled softmax")
+    entity_negatives: int = Field(4096, ge=1, le=2**20, description="noise entities drawn for a batch")
+    relation_negatives: int = Field(256, ge=1, le=2**20, description="noise relations drawn for a batch")
+
+    batch_size: int = Field(512, ge=1, le=2**16, description="paths in a training step")
+    learning_rate: float = Field(0.003, gt=0.0, le=1.0, description="Adam's rate")
+    schedule: Literal["constant", "linear"] = Field(
+        "linear", description="the rate stays, or falls evenly to zero at the last epoch"
+    )
+    clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
+    max_epochs: int = Field(6, ge=1, le=100_000, description="epochs at the most")
+    patience: int = Field(3, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
+
+    vectors: Literal["input", "both"] = Field(
+        "both", description="vectors compared: the input table, or input and output side by side"
+    )
+    candidates: int = Field(20, ge=1, le=1000, description="nearest candidates of an entity that the mapping may use")
+    threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
+
+    @field_validator("walk_length")
+    @classmethod
+    def _odd(cls, value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError("a path begins and ends with an entity, so its length is odd")
+        return value
+
+    def to_toml(self) -> str:
+        """The settings as a commented TOML document."""
+        lines = ["# Settings of this run. `farlink settings` explains them all."]
+        for name, info in type(self).model_fields.items():
+            lines += [
+                "",
+                f"# {info.description} ({valid_range(info)})",
+                f"{name} = {json.dumps(getattr(self, name))}",
+            ]
+        return "\n".join(lines) + "\n"
+
+    @classmethod
+    def from_toml(cls, text: str) -> Settings:
+        """The settings that `to_toml` wrote."""
+        return _checked(tomllib.loads(text))
+
+
+# What each preset changes about the defaults. `paper` follows the paper's appendix to the letter where it
+# speaks (width, layers, batch, rate, biases, length, loss) and the authors' setting where it is silent.
+PRESETS: dict[Preset, dict[str, Any]] = {
+    "best": {},
+    "fast": {"max_epochs": 1, "walks_per_triple": 1, "entity_negatives": 2048},
+    "paper": {
+        "walks_per_triple": 2,
+        "cell": "lstm",
+        "layers": 2,
+        "loss": "nce",
+        "schedule": "constant",
+        "max_epochs": 30,
+        "vectors": "input",
+    },
+}
+
+
+def make_settings(preset: str = "best", **changes: Any) -> Settings:
+    """The preset with some settings changed; an unknown name or a value out of range is a clear error."""
+    if preset not in PRESETS:
+        raise FarlinkError(f"there is no preset '{preset}'; choose one of {', '.join(PRESETS)}")
+    return _checked({**PRESETS[preset], **changes, "preset": preset})
+
+
+def parse_assignments(assignments: list[str]) -> dict[str, str]:
+    """`["width=128"]` → `{"width": "128"}`; the values are checked where the settings are made."""
+    parsed = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise FarlinkError(f"--set {assignment}: expected key=value, for example --set width=128")
+        parsed[name.strip().replace("-", "_")] = value.strip()
+    return parsed
+
+
+def valid_range(info: FieldInfo) -> str:
+    """What a setting may be, in words."""
+    choices = get_args(info.annotation)
+    if choices:
+        return " | ".join(map(str, choices))
+    bounds = {
+        name: getattr(rule, name) for rule in info.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)
+    }
+    lower = f"from {bounds['ge']}" if "ge" in bounds else f"above {bounds['gt']}" if "gt" in bounds else ""
+    upper = f"to {bounds['le']}" if "le" in bounds else f"below {bounds['lt']}" if "lt" in bounds else ""
+    kind = getattr(info.annotation, "__name__", "")
+    return " ".join(part for part in ({"int": "whole number", "float": "number"}.get(kind, kind), lower, upper) if part)
+
+
+def _checked(values: Mapping[str, Any]) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise FarlinkError("; ".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _explain(problem: Any) -> str:
+    name, value = ".".join(map(str, problem["loc"])), problem["input"]
+    fields = Settings.model_fields
+    if problem["type"] == "extra_forbidden":
+        close = get_close_matches(name, fields, n=1)
+        return f"there is no setting '{name}'" + (
+            f"; did you mean '{close[0]}'?" if close else "; see 'farlink settings'"
+        )
+    reason = f" ({problem['ctx']['error']})" if problem["type"] == "value_error" else ""
+    return f"{name} = {value}: expected {valid_range(fields[name])}{reason}"

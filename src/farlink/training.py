@@ -1,0 +1,231 @@
+"""The loop: epochs over paths, validation, early stop, best weights, checkpoints. It knows no task.
+
+Every random choice of a step comes from (seed, number of the step), and the paths of an epoch from (seed,
+epoch). A run that is killed and resumed from its last checkpoint therefore repeats what was lost, bit by
+bit, and ends with the result of an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from farlink.errors import FarlinkError
+from farlink.graph import Ids
+from farlink.io.files import atomic_path
+from farlink.loss import NoiseContrastiveLoss, SampledSoftmaxLoss
+from farlink.model import PathModel
+from farlink.optimiser import RowAdam
+from farlink.settings import Settings
+
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+
+Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
+
+
+class Interrupted(FarlinkError):
+    """Training was asked to stop; everything done so far is in the checkpoint."""
+
+
+class Watcher(Protocol):
+    """Somebody who wants to see how training goes."""
+
+    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
+        """Called after every step."""
+
+    def epoch(self, record: EpochRecord) -> None:
+        """Called after every epoch."""
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """What is remembered of an epoch: a line of `trace.jsonl`."""
+
+    epoch: int
+    paths: int  # read since the start
+    loss: float
+    validation: float | None
+    best: bool
+    seconds: float  # since the start, interruptions not counted
+
+
+@dataclass
+class Progress:
+    """How far training has come; with the tensors, all that a checkpoint holds."""
+
+    epoch: int = 0
+    step: int = 0  # within the epoch
+    loss_sum: float = 0.0  # over the steps of this epoch
+    best_score: float | None = None
+    best_epoch: int = -1
+    seconds: float = 0.0
+    trace: list[EpochRecord] = field(default_factory=list)
+
+
+class Trainer:
+    """Trains a model on the paths of a task."""
+
+    def __init__(
+        self,
+        model: PathModel,
+        entity_loss: Loss,
+        relation_loss: Loss,
+        paths: Callable[[int], Ids],
+        validate: Callable[[], float | None],
+        settings: Settings,
+        checkpoint: Path,
+    ) -> None:
+        self.model, self.entity_loss, self.relation_loss = model, entity_loss, relation_loss
+        self.paths, self.validate = paths, validate
+        self.settings, self.checkpoint = settings, checkpoint
+        self.optimiser = RowAdam(model.named_parameters())
+        self.best: dict[str, Tensor] = {}
+        self.progress = Progress()
+
+    def run(self, watcher: Watcher) -> list[EpochRecord]:
+        """Train to the end, from the checkpoint if there is one; the model is left with its best weights."""
+        if self.checkpoint.exists():
+            self._load()
+        else:
+            torch.nn.init.constant_(self.model.entity_bias, self.entity_loss.initial_bias())
+            torch.nn.init.constant_(self.model.relation_bias, self.relation_loss.initial_bias())
+        with torch.random.fork_rng(devices=[]), stop_signal() as stop, ThreadPoolExecutor(1) as background:
+            upcoming = background.submit(self.paths, self.progress.epoch)
+            while not self._finished():
+                paths = torch.from_numpy(upcoming.result())
+                if self.progress.epoch + 1 < self.settings.max_epochs:
+                    upcoming = background.submit(self.paths, self.progress.epoch + 1)
+                self._epoch(paths, watcher, stop)
+        self.model.load_state_dict(self.best)
+        return self.progress.trace
+
+    def _finished(self) -> bool:
+        done, patience = self.progress.epoch, self.settings.patience
+        stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
+        return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
+
+    def _epoch(self, paths: Tensor, watcher: Watcher, stop: threading.Event) -> None:
+        progress, size = self.progress, self.settings.batch_size
+        steps = -(-len(paths) // size)
+        total = steps * self.settings.max_epochs
+        started, saved = time.monotonic(), time.monotonic()
+        self.model.train()
+        while progress.step < steps:
+            number = progress.epoch * steps + progress.step
+            batch = paths[progress.step * size : (progress.step + 1) * size].long()
+            progress.loss_sum += self._step(batch, number, self._rate(number / total))
+            progress.step += 1
+            watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
+            now = time.monotonic()
+            if stop.is_set() or now - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                progress.seconds += now - started
+                self._save()
+                started = saved = time.monotonic()
+            if stop.is_set():
+                raise Interrupted(
+                    f"stopped after {number + 1:,} steps; the same command with --resume goes on from here"
+                )
+        record = self._close_epoch(steps, len(paths), started)
+        self._save()
+        watcher.epoch(record)
+
+    def _step(self, batch: Tensor, number: int, rate: float) -> float:
+        torch.manual_seed(int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0]))
+        model, noise = self.model, torch.default_generator
+        hidden = model(batch)
+        entities, relations = batch[:, 2::2].T.flatten(), batch[:, 1::2].T.flatten()
+        loss = self.entity_loss(
+            hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
+        ) + self.relation_loss(
+            hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
+        )
+        loss.backward()
+        self.optimiser.step(rate, self.settings.clip_norm)
+        return float(loss.detach())
+
+    def _rate(self, share_done: float) -> float:
+        rate = self.settings.learning_rate
+        return rate if self.settings.schedule == "constant" else rate * (1 - share_done)
+
+    def _close_epoch(self, steps: int, paths: int, started: float) -> EpochRecord:
+        progress = self.progress
+        self.model.eval()
+        score = self.validate()
+        better = score is None or progress.best_score is None or score > progress.best_score
+        if better:
+            progress.best_score, progress.best_epoch = score, progress.epoch
+            self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        progress.seconds += time.monotonic() - started
+        record = EpochRecord(
+            epoch=progress.epoch + 1,
+            paths=(progress.epoch + 1) * paths,
+            loss=progress.loss_sum / steps,
+            validation=score,
+            best=better,
+            seconds=round(progress.seconds, 3),
+        )
+        progress.trace.append(record)
+        progress.epoch, progress.step, progress.loss_sum = progress.epoch + 1, 0, 0.0
+        return record
+
+    def _save(self) -> None:
+        tensors = {f"model/{name}": tensor for name, tensor in self.model.state_dict().items()}
+        tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
+        for name, state in self.optimiser.state.items():
+            tensors |= {f"adam/{name}/{part}": tensor for part, tensor in state.items()}
+        with atomic_path(self.checkpoint) as temporary:
+            save_file(tensors, temporary, metadata={"progress": json.dumps(asdict(self.progress))})
+
+    def _load(self) -> None:
+        try:
+            with safe_open(self.checkpoint, framework="pt") as file:
+                progress = json.loads(file.metadata()["progress"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise FarlinkError(
+                f"{self.checkpoint}: not a checkpoint of farlink ({error}); start again in a new folder"
+            ) from error
+        trace = [EpochRecord(**record) for record in progress.pop("trace")]
+        self.progress = Progress(**progress, trace=trace)
+        self.model.load_state_dict(_part(tensors, "model/"))
+        self.best = _part(tensors, "best/")
+        for name, state in self.optimiser.state.items():
+            state.update(_part(tensors, f"adam/{name}/"))
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+@contextmanager
+def stop_signal() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and a termination request set, so that a step is never cut in half."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event  # signals reach the main thread only
+        return
+
+    def ask_to_stop(number: int, frame: FrameType | None) -> None:
+        event.set()
+
+    before = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield event
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,146 @@
+"""Biased random walks (equations 5 to 8 and algorithm 1 of the paper), compiled with numba.
+
+Each step draws a neighbour uniformly and accepts it with probability μ / max μ, which is exactly a draw
+in proportion to μ and needs no table over pairs of entities. Every walk has a random stream of its own, so
+the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from farlink.graph import Ids
+from farlink.joint import JointGraph
+
+# After this many refusals the step enumerates all neighbours. Refusals do not depend on each other, so the
+# distribution stays exact; the limit only bounds the time of a step whose neighbours all have a small bias.
+PATIENCE = 24
+
+
+def sample_paths(
+    graph: JointGraph,
+    *,
+    length: int,
+    walks_per_triple: int,
+    depth_bias: float,
+    cross_bias: float,
+    seed: int,
+    epoch: int = 0,
+) -> Ids:
+    """Paths of `length` elements, `walks_per_triple` from every triple, in random order.
+
+    Columns alternate between entities and relations: e1, r1, e2, r2, ..., e.
+    """
+    if length < 3 or length % 2 == 0:
+        raise ValueError("a path has an odd number of elements, at least 3")
+    stream = np.random.SeedSequence([seed, epoch])
+    starts = np.tile(np.arange(len(graph.triples), dtype=np.int32), walks_per_triple)
+    np.random.default_rng(stream).shuffle(starts)
+    paths = np.empty((len(starts), length), dtype=np.int32)
+    near = graph.adjacency
+    _walk(
+        paths,
+        graph.triples,
+        starts,
+        near.row,
+        near.neighbour,
+        near.edge,
+        near.relation,
+        graph.side,
+        bias_table(depth_bias, cross_bias),
+        stream.generate_state(1, np.uint64)[0],
+    )
+    return paths
+
+
+def bias_table(depth_bias: float, cross_bias: float) -> NDArray[np.float64]:
+    """μ by [is the next entity at distance 2 from the previous?, are the two in different KGs?]; equation 8."""
+    return np.outer([1 - depth_bias, depth_bias], [1 - cross_bias, cross_bias])
+
+
+@njit(cache=True)
+def _mix(state: np.uint64) -> np.uint64:  # the output function of splitmix64
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
+
+
+@njit(cache=True)
+def _below(bits: np.uint64, bound: int) -> np.int64:  # a number in 0 .. bound - 1 from the lower 32 bits
+    return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@njit(cache=True)
+def _fraction(bits: np.uint64) -> np.float64:  # a number in [0, 1) from the upper 32 bits
+    return np.float64(bits >> np.uint64(32)) * np.float64(2.0**-32)
+
+
+@njit(cache=True)
+def _adjacent(row, neighbour, a, b):  # type: ignore[no-untyped-def]
+    low, high = row[a], row[a + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if neighbour[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return low < row[a + 1] and neighbour[low] == b
+
+
+@njit(cache=True)
+def _bias(row, neighbour, side, bias, previous, candidate):  # type: ignore[no-untyped-def]
+    close = candidate == previous or _adjacent(row, neighbour, previous, candidate)
+    crosses = side[previous] != side[candidate]
+    return bias[0 if close else 1, 1 if crosses else 0]
+
+
+@njit(cache=True)
+def _next(row, neighbour, side, bias, most, previous, current, state):  # type: ignore[no-untyped-def]
+    """Place in `neighbour` of the next entity, and the advanced random state."""
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    first, degree = row[current], row[current + 1] - row[current]
+    if degree == 1:
+        return first, state
+    for _ in range(PATIENCE):
+        state += golden
+        bits = _mix(state)
+        place = first + _below(bits, degree)
+        candidate = neighbour[place]
+        threshold = _fraction(bits) * most
+        crosses = 1 if side[previous] != side[candidate] else 0
+        if threshold >= max(bias[0, crosses], bias[1, crosses]):
+            continue  # refused at any depth: no need to look up the distance
+        if threshold < min(bias[0, crosses], bias[1, crosses]):
+            return place, state
+        if threshold < _bias(row, neighbour, side, bias, previous, candidate):
+            return place, state
+    total = 0.0
+    for place in range(first, first + degree):
+        total += _bias(row, neighbour, side, bias, previous, neighbour[place])
+    state += golden
+    remaining = _fraction(_mix(state)) * total
+    for place in range(first, first + degree):
+        remaining -= _bias(row, neighbour, side, bias, previous, neighbour[place])
+        if remaining < 0:
+            return place, state
+    return first + degree - 1, state
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, seed):  # type: ignore[no-untyped-def]
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    most = bias.max()
+    for walk in prange(len(starts)):
+        state = _mix(seed + golden * np.uint64(walk + 1))
+        start = starts[walk]
+        previous, current = triples[start, 0], triples[start, 2]
+        paths[walk, 0], paths[walk, 1], paths[walk, 2] = previous, triples[start, 1], current
+        for position in range(3, paths.shape[1], 2):
+            place, state = _next(row, neighbour, side, bias, most, previous, current, state)
+            state += golden
+            parallel = _below(_mix(state), edge[place + 1] - edge[place])
+            previous, current = current, neighbour[place]
+            paths[walk, position] = relation[edge[place] + parallel]
+            paths[walk, position + 1] = current
