@@ -65,6 +65,14 @@ class KnowledgeGraph:
         renumbered = np.stack([entity_ids[head], relation_ids[relation], entity_ids[tail]], axis=1)
         return replace(self, entities=entities, relations=relations, triples=sorted_distinct(renumbered))
 
+    def same_as(self, other: KnowledgeGraph) -> bool:
+        """Whether both hold the same triples over the same names, whatever their ids."""
+        if self.triples.shape != other.triples.shape or len(self.entities) != len(other.entities):
+            return False
+        one, two = self.shuffled(0), other.shuffled(0)
+        same_names = one.entities.equals(two.entities) and one.relations.equals(two.relations)
+        return same_names and np.array_equal(one.triples, two.triples)
+
     def ids(self, names: pl.Series) -> Ids:
         """Entity ids of `names`; -1 for a name that the graph does not have."""
         return lookup(self.entities, names)

@@ -60,22 +60,21 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     return LinkSet(pairs[~clash], notes)
 
 
-def without_seeds(links: LinkSet, seeds: Ids, purpose: str) -> LinkSet:
-    """Leave out links that touch a seed entity: they would measure what was given, or contradict it."""
-    touches = np.isin(links.pairs[:, 0], seeds[:, 0]) | np.isin(links.pairs[:, 1], seeds[:, 1])
+def without(links: LinkSet, taken: Ids, taken_as: str, purpose: str) -> LinkSet:
+    """Leave out links that touch an entity of `taken`: they would measure what was given, or contradict it."""
+    touches = np.isin(links.pairs[:, 0], taken[:, 0]) | np.isin(links.pairs[:, 1], taken[:, 1])
     if not touches.any():
         return links
-    known = {tuple(pair) for pair in seeds.tolist()}
+    known = {tuple(pair) for pair in taken.tolist()}
     same = sum(tuple(pair) in known for pair in links.pairs[touches].tolist())
+    other = int(touches.sum()) - same
     notes = [*links.notes]
     if same:
-        notes.append(f"{same:,} {purpose} links are seeds too, left out of the {purpose} part")
-    if touches.sum() > same:
-        notes.append(f"{touches.sum() - same:,} {purpose} links contradict a seed, left out of the {purpose} part")
+        notes.append(f"{same:,} {purpose} links are {taken_as}s too, left out of the {purpose} part")
+    if other:
+        notes.append(f"{other:,} {purpose} links contradict a {taken_as}, left out of the {purpose} part")
     if touches.all():
-        raise FarlinkError(
-            f"all {purpose} links touch seed entities, so they can measure nothing; give other {purpose} links"
-        )
+        raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
     return LinkSet(links.pairs[~touches], notes)
 
 

@@ -35,8 +35,8 @@ class RowAdam:
 
     def step(self, rate: float, clip_norm: float) -> None:
         """Move the parameters against their gradients, scaled down to `clip_norm`, and clear these."""
-        gradients = [parameter.grad for parameter in self.parameters.values() if parameter.grad is not None]
-        norm = float(nn.utils.get_total_norm(gradients))
+        present = [parameter.grad for parameter in self.parameters.values() if parameter.grad is not None]
+        norm = float(nn.utils.get_total_norm(present))
         scale = min(1.0, clip_norm / (norm + 1e-6))
         for name, parameter in self.parameters.items():
             if parameter.grad is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -28,7 +28,9 @@ TRIPLE_HEADERS = (
 )
 
 NAME_LIMIT = 65_536  # bytes; a longer name is a broken file
+BLANK = " \r"  # a name needs something else
 EXCERPT = 60  # characters of a bad line in a message
+BATCH = 100_000  # rows gathered by the slow way before they become columns
 
 Places = Callable[[Sequence[str]], list[int] | None]
 """Finds the wanted columns among the names of a header, if it is a header that names them."""
@@ -85,7 +87,8 @@ class Text:
 
     def _plain_records(self, lines: Iterator[str], skip: int) -> Iterator[tuple[int, list[str]]]:
         for number, line in enumerate(lines, start=skip + 1):
-            yield number, line.removesuffix("\n").removesuffix("\r").split(self.dialect.separator)
+            fields = line.removesuffix("\n").split(self.dialect.separator)
+            yield number, [field.removesuffix("\r") for field in fields]  # of any field, as Polars does
 
     def _quoted_records(self, lines: Iterator[str], skip: int) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(lines, delimiter=self.dialect.separator, strict=True)
@@ -185,24 +188,32 @@ def _read_at_once(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame
         )
     except (pl.exceptions.PolarsError, OSError):
         return None
-    if frame.select(pl.any_horizontal(_bad(columns).any())).item():
+    # A stray quote makes Polars join lines, where the slow way complains.
+    if text.dialect.quoted and _any(frame, pl.col(*columns).str.contains("\n", literal=True)):
+        return None
+    if _any(frame, _bad(columns)):
         frame = frame.filter(~pl.all_horizontal(_empty(columns)))
-        if frame.select(pl.any_horizontal(_bad(columns).any())).item():
-            return None
-    return frame
+    return None if _any(frame, _bad(columns)) else frame
 
 
 def _read_by_line(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame:
+    rows = _checked_rows(text, columns, skip)
+    schema = dict.fromkeys(columns, pl.String)
+    batches = [pl.DataFrame(schema=schema)]
+    while batch := list(islice(rows, BATCH)):
+        batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
+    return pl.concat(batches)
+
+
+def _checked_rows(text: Text, columns: Sequence[str], skip: int) -> Iterator[list[str]]:
     expected = f"{len(columns)} {text.dialect.adjective} fields ({', '.join(columns)})"
-    rows = []
     for line, fields in text.records(skip):
         if len(fields) != len(columns):
             raise wrong_field_count(text, fields, expected, line)
         for column, field in zip(columns, fields, strict=True):
             if problem := name_problem(field, column):
                 raise InputError(text.name, problem, line)
-        rows.append(fields)
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+        yield fields
 
 
 def _chosen_columns(name: str, found: list[str], wanted: Sequence[str], places: Places) -> list[str]:
@@ -213,13 +224,10 @@ def _chosen_columns(name: str, found: list[str], wanted: Sequence[str], places: 
 
 
 def _as_text(name: str, column: pl.Series, target: str) -> pl.Series:
-    try:
-        if column.dtype.is_nested():
-            raise pl.exceptions.InvalidOperationError("a nested type")
-        return column.cast(pl.String).rename(target)
-    except pl.exceptions.PolarsError as error:
-        problem = f"column {column.name!r} ({column.dtype}) does not hold names, expected strings"
-        raise InputError(name, problem) from error
+    with suppress(pl.exceptions.PolarsError):
+        if not column.dtype.is_nested():  # a struct would become text, too
+            return column.cast(pl.String).rename(target)
+    raise InputError(name, f"column {column.name!r} ({column.dtype}) does not hold names, expected strings")
 
 
 def _check_rows(name: str, frame: pl.DataFrame) -> None:
@@ -229,8 +237,12 @@ def _check_rows(name: str, frame: pl.DataFrame) -> None:
         raise InputError(name, f"row {row + 1:,}: {next(filter(None, problems))}")
 
 
+def _any(frame: pl.DataFrame, condition: pl.Expr) -> bool:
+    return bool(frame.select(pl.any_horizontal(condition.any())).item())
+
+
 def _empty(columns: Sequence[str]) -> pl.Expr:
-    return pl.col(*columns).str.strip_chars(" ").fill_null("") == ""
+    return ~pl.col(*columns).str.contains(f"[^{BLANK}]").fill_null(False)
 
 
 def _bad(columns: Sequence[str]) -> pl.Expr:
@@ -238,7 +250,7 @@ def _bad(columns: Sequence[str]) -> pl.Expr:
 
 
 def _is_empty(field: str) -> bool:
-    return not field.strip(" ")
+    return not field.strip(BLANK)
 
 
 def _excerpt(text: str) -> str:

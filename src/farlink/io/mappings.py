@@ -49,8 +49,8 @@ WELL_KNOWN = {
     "yago": "http://yago-knowledge.org/resource/",
 }
 
-# Patterns of a namespace within an IRI, the most telling first. Namespaces are ASCII, as SSSOM tools take CURIEs
-# for short URIs and not for short IRIs.
+# Patterns of a namespace within an IRI, the most telling first. Namespaces are ASCII, as sssom-py takes a CURIE
+# for a short URI and not for a short IRI.
 IN_WELL_KNOWN = f"^({'|'.join(map(re.escape, WELL_KNOWN.values()))})"
 IN_FOLDER = r"^([!-~]*[/#]|[!-~&&[^/#]]*:)."
 ON_HOST = r"^([^:]+://[!-~&&[^/?#]]*/)."
@@ -118,7 +118,7 @@ def write_sssom(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -
     told Farlink how they were made. Confidence is the score.
 
     Expanding a CURIE gives back the IRI, except that characters outside ASCII are percent-encoded (the URI
-    that RFC 3987 assigns to the IRI): SSSOM tools drop rows with such characters. Wherever the expanded
+    that RFC 3987 assigns to the IRI): sssom-py drops rows with such characters. Wherever the expanded
     CURIE is not the name, be it for this or because the name is no IRI, the label columns hold the name.
     """
     links = _links(frame)
@@ -206,7 +206,7 @@ def _compact(iris: pl.Series) -> pl.DataFrame:
 
     A namespace that is not well known earns a prefix when at least one IRI in a hundred is in it. A prefix
     for each namespace would be exact as well, but where each entity is its own folder (`…/cb123#about`) it
-    makes a CURIE map as long as the mapping, which SSSOM tools read in quadratic time.
+    makes a CURIE map as long as the mapping, which sssom-py reads in quadratic time.
     """
     frame = pl.DataFrame({"iri": iris}).with_columns(
         namespace=pl.coalesce(

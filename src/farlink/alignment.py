@@ -1,0 +1,315 @@
+"""The alignment task: two graphs and seed links in, a run folder with a mapping out."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import polars as pl
+import torch
+
+from farlink import evaluation, linking, names, report
+from farlink.errors import FarlinkError
+from farlink.graph import Ids, KnowledgeGraph
+from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
+from farlink.joint import JointGraph, join
+from farlink.loss import make_loss
+from farlink.mapping import Mapping, make_mapping
+from farlink.metrics import pair_quality
+from farlink.model import PathModel
+from farlink.progress import Reporter
+from farlink.runs import Run, compared_vectors
+from farlink.settings import Settings, make_settings
+from farlink.training import Trainer
+from farlink.walks import sample_paths
+
+
+@dataclass(frozen=True)
+class AlignmentTask:
+    """Two graphs with ids from the run's seed, and their links by id."""
+
+    left: KnowledgeGraph
+    right: KnowledgeGraph
+    seeds: Ids
+    valid: Ids
+    test: Ids
+    notes: list[str]  # what was left out or held out, for the user
+
+
+def align(
+    left: GraphSource,
+    right: GraphSource,
+    seeds: LinkSource,
+    *,
+    valid: LinkSource | None = None,
+    test: LinkSource | None = None,
+    out: str | Path | None = None,
+    preset: str = "best",
+    seed: int = 0,
+    resume: bool = False,
+    progress: bool = False,
+    **settings: Any,
+) -> Run:
+    """Align two knowledge graphs.
+
+    Args:
+        left, right: graphs, or paths of files to read them from.
+        seeds: known links: a path, a data frame with two columns, or (left, right) pairs of names.
+        valid: links to choose the best weights by; without them a tenth of the seeds is held out.
+        test: links to measure the result with; they are used for nothing else.
+        out: the run folder; by default a temporary one.
+        preset: `best`, `fast` or `paper`.
+        seed: the one source of all randomness.
+        resume: go on with the run in `out` if there is one.
+        progress: show progress on the terminal.
+        settings: any setting of `farlink.settings.Settings` by name.
+    """
+    chosen = make_settings(preset, seed=seed, **settings)
+    reporter = Reporter(shown=progress)
+    task = prepare(
+        graph_from(left), graph_from(right), links_from(seeds), _maybe(valid), _maybe(test), chosen, reporter
+    )
+    run = Run(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
+    return align_task(task, run, chosen, resume=resume, reporter=reporter)
+
+
+def _maybe(links: LinkSource | None) -> tuple[pl.DataFrame, str] | None:
+    return None if links is None else links_from(links)
+
+
+def prepare(
+    left: KnowledgeGraph,
+    right: KnowledgeGraph,
+    seeds: tuple[pl.DataFrame, str],
+    valid: tuple[pl.DataFrame, str] | None,
+    test: tuple[pl.DataFrame, str] | None,
+    settings: Settings,
+    reporter: Reporter,
+) -> AlignmentTask:
+    """Shuffle the ids, resolve the links, hold out validation links where none are given."""
+    # two shuffles, so that equal names on both sides do not get equal ids
+    left, right = left.shuffled(settings.seed), right.shuffled(settings.seed + 1)
+    if left.same_as(right):
+        raise FarlinkError(f"{left.source} and {right.source} hold the same graph; alignment needs two different ones")
+    known = linking.resolve(seeds[0], left, right, "seed", seeds[1])
+    notes = [*known.notes]
+    parts: dict[str, Ids] = {}
+    for purpose, links in (("validation", valid), ("test", test)):
+        parts[purpose] = np.empty((0, 2), dtype=np.int32)
+        if links is not None:
+            resolved = linking.resolve(links[0], left, right, purpose, links[1])
+            resolved = linking.without(resolved, known.pairs, "seed", purpose)
+            if purpose == "test":
+                resolved = linking.without(resolved, parts["validation"], "validation link", purpose)
+            parts[purpose] = resolved.pairs
+            notes += resolved.notes
+    seed_pairs = known.pairs
+    if valid is None:
+        seed_pairs, parts["validation"] = linking.hold_out(known.pairs, settings.holdout, settings.seed)
+        notes.append(_holdout_note(len(parts["validation"]), len(known.pairs)))
+    shared = int(left.entities.is_in(right.entities.implode()).sum())
+    if shared:
+        notes.append(f"{shared:,} entity names occur in both graphs; names are not used, so this means nothing here")
+    for side, graph in (("left", left), ("right", right)):
+        reporter.graph(side, graph)
+    reporter.links(len(seed_pairs), len(parts["validation"]), len(parts["test"]))
+    reporter.notes(notes)
+    return AlignmentTask(left, right, seed_pairs, parts["validation"], parts["test"], notes)
+
+
+def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: bool, reporter: Reporter) -> Run:
+    """Train, choose the mapping, measure and report, all in the run's folder."""
+    _open_folder(task, run, settings, resume)
+    if run.finished:
+        reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
+        return run
+    threads = settings.threads or os.cpu_count() or 1
+    torch.set_num_threads(threads)
+    numba.set_num_threads(min(threads, os.cpu_count() or 1))
+    model = _train(task, run, settings, reporter)
+    with reporter.working("matching and measuring"):
+        metrics, mapping, frame = _results(task, model, settings)
+        threshold = None if np.isneginf(mapping.threshold) else mapping.threshold
+        metrics["threshold"] = threshold
+        run.write_results(metrics, frame, threshold)
+    with reporter.working("drawing the report"):
+        report.write(run, task.left.degrees(), task.right.degrees(), mapping, task.test, task.notes)
+    (run.folder / "checkpoint.safetensors").unlink(missing_ok=True)
+    return run
+
+
+def _train(task: AlignmentTask, run: Run, settings: Settings, reporter: Reporter) -> PathModel:
+    joint = join(task.left, task.right, task.seeds)
+    torch.manual_seed(settings.seed)
+    model = PathModel(
+        joint.entities,
+        joint.relations,
+        width=settings.width,
+        layers=settings.layers,
+        kind=settings.model,
+        cell=settings.cell,
+        dropout=settings.dropout,
+    )
+    trainer = Trainer(
+        model,
+        make_loss(settings.loss, _frequency(joint.triples[:, 2], joint.entities), settings.entity_negatives),
+        make_loss(settings.loss, _frequency(joint.triples[:, 1], joint.relations), settings.relation_negatives),
+        paths=lambda epoch: _paths(joint, settings, epoch),
+        validate=lambda: _validation_hits(task, model, settings),
+        settings=settings,
+        checkpoint=run.folder / "checkpoint.safetensors",
+    )
+    with reporter.training(settings.max_epochs) as watcher:
+        trace = trainer.run(watcher)
+    run.write_trace(trace)
+    run.write_weights(model.state_dict())
+    return model
+
+
+def _paths(joint: JointGraph, settings: Settings, epoch: int) -> Ids:
+    return sample_paths(
+        joint,
+        length=settings.walk_length,
+        walks_per_triple=settings.walks_per_triple,
+        depth_bias=settings.depth_bias,
+        cross_bias=settings.cross_bias,
+        seed=settings.seed,
+        epoch=epoch,
+    )
+
+
+def _frequency(ids: Ids, count: int) -> torch.Tensor:
+    return torch.from_numpy(np.bincount(ids, minlength=count))
+
+
+def _sides(task: AlignmentTask, model: PathModel, settings: Settings) -> tuple[torch.Tensor, torch.Tensor]:
+    both = compared_vectors(model.entity_in.weight.detach(), model.entity_out.weight.detach(), settings)
+    return both[: len(task.left.entities)], both[len(task.left.entities) :]
+
+
+def _validation_hits(task: AlignmentTask, model: PathModel, settings: Settings) -> float | None:
+    """Hits@1 of the validation links, left to right, among all entities that are no seeds.
+
+    The ends of test links are not singled out as candidates: nothing about them is known before the end.
+    """
+    if not len(task.valid):
+        return None
+    left, right = _sides(task, model, settings)
+    candidates = (
+        evaluation.unseeded(len(left), task.seeds[:, 0]),
+        evaluation.unseeded(len(right), task.seeds[:, 1]),
+    )
+    return evaluation.rank_links(left, right, task.valid, candidates).summary()["hits@1"]
+
+
+def _results(task: AlignmentTask, model: PathModel, settings: Settings) -> tuple[dict[str, Any], Mapping, pl.DataFrame]:
+    left, right = _sides(task, model, settings)
+    connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
+    mapping = make_mapping(left, right, task.seeds, task.valid, (connected[0], connected[1]), settings.candidates)
+    metrics: dict[str, Any] = {}
+    linked = np.concatenate([task.valid, task.test])
+    by_name = names.equal_names(task.left, task.right)
+    for part, links in (("validation", task.valid), ("test", task.test)):
+        if len(links):
+            metrics[part] = evaluation.protocols(left, right, links, linked=linked, seeds=task.seeds)
+            metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
+            metrics[part]["name_equality"] = pair_quality(by_name, links)
+    statuses, counts = np.unique(mapping.status, return_counts=True)
+    metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
+    return metrics, mapping, mapping.frame(task.left.entities, task.right.entities)
+
+
+def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool) -> None:
+    about = _about(task)
+    if run.started and resume:
+        if run.settings != settings:
+            raise FarlinkError(f"{run.folder}: cannot resume, {_differences(run.settings, settings)}")
+        if run.about["fingerprint"] != about["fingerprint"]:
+            raise FarlinkError(f"{run.folder}: cannot resume, the graphs or links are not those this run started with")
+        return
+    if run.folder.exists() and not run.folder.is_dir():
+        raise FarlinkError(f"{run.folder} is a file; --out names a folder")
+    if run.started:
+        raise FarlinkError(f"{run.folder} holds a run already; go on with --resume, or choose another --out")
+    if run.folder.exists() and any(run.folder.iterdir()) and not (resume or _only_leftovers(run.folder)):
+        raise FarlinkError(f"{run.folder} exists and is not empty; choose another --out")
+    run.start(settings, about, _vocabulary(task), _links(task))
+
+
+def _only_leftovers(folder: Path) -> bool:
+    """Whether all the folder holds is what a run leaves that was killed while it started."""
+    return all(path.name.lstrip(".").startswith(("vocabulary.", "links.", "run.json")) for path in folder.iterdir())
+
+
+def _differences(before: Settings, now: Settings) -> str:
+    changed = [
+        f"{name} was {getattr(before, name)} and is now {getattr(now, name)}"
+        for name in Settings.model_fields
+        if getattr(before, name) != getattr(now, name)
+    ]
+    return "the settings differ: " + ", ".join(changed)
+
+
+def _about(task: AlignmentTask) -> dict[str, Any]:
+    def side(graph: KnowledgeGraph) -> dict[str, Any]:
+        return {
+            "source": graph.source,
+            "entities": len(graph.entities),
+            "relations": len(graph.relations),
+            "triples": len(graph.triples),
+            "duplicates": graph.duplicates,
+            "literals": graph.literals.height,
+        }
+
+    return {
+        "task": "align",
+        "farlink": version("farlink"),
+        "date": datetime.date.today().isoformat(),
+        "left": side(task.left),
+        "right": side(task.right),
+        "links": {"seeds": len(task.seeds), "validation": len(task.valid), "test": len(task.test)},
+        "notes": task.notes,
+        "fingerprint": _fingerprint(task),
+    }
+
+
+def _fingerprint(task: AlignmentTask) -> str:
+    digest = hashlib.sha256()
+    for graph in (task.left, task.right):
+        digest.update("\n".join(pl.concat([graph.entities, graph.relations])).encode())
+        digest.update(graph.triples.tobytes())
+    for links in (task.seeds, task.valid, task.test):
+        digest.update(np.ascontiguousarray(links).tobytes() + b"|")
+    return digest.hexdigest()
+
+
+def _vocabulary(task: AlignmentTask) -> pl.DataFrame:
+    sides = [
+        pl.DataFrame({"name": graph.entities, "readable": names.readable_names(graph), "degree": graph.degrees()})
+        .with_row_index("id")
+        .select(pl.lit(side).alias("side"), pl.all())
+        for side, graph in (("left", task.left), ("right", task.right))
+    ]
+    return pl.concat(sides)
+
+
+def _links(task: AlignmentTask) -> pl.DataFrame:
+    parts = [
+        pl.DataFrame({"left": links[:, 0], "right": links[:, 1]}).select(pl.lit(purpose).alias("purpose"), pl.all())
+        for purpose, links in (("seed", task.seeds), ("validation", task.valid), ("test", task.test))
+    ]
+    return pl.concat(parts)
+
+
+def _holdout_note(held_out: int, seeds: int) -> str:
+    if held_out:
+        return f"no validation links given: {held_out:,} of the {seeds:,} seeds are held out for validation"
+    return "no validation links given and too few seeds to hold any out: trains to the last epoch, matches every entity"

@@ -1,0 +1,37 @@
+"""What a caller may hand over as a graph or as links: a path, or the thing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from farlink.errors import FarlinkError
+from farlink.graph import KnowledgeGraph
+from farlink.io import read, read_links
+
+GraphSource = KnowledgeGraph | str | Path
+LinkSource = str | Path | pl.DataFrame | Sequence[tuple[str, str]]
+
+
+def graph_from(source: GraphSource) -> KnowledgeGraph:
+    """A graph, read from its file if a path is given."""
+    return source if isinstance(source, KnowledgeGraph) else read(source)
+
+
+def links_from(source: LinkSource) -> tuple[pl.DataFrame, str]:
+    """Links as a frame (left, right, line), and where they came from, for messages."""
+    if isinstance(source, (str, Path)):
+        return read_links(source), str(source)
+    if isinstance(source, pl.DataFrame):
+        if source.width < 2:
+            raise FarlinkError("a data frame of links has two columns: left and right names")
+        frame = source
+    else:
+        frame = pl.DataFrame(list(source), schema=["left", "right"], orient="row")
+    names = frame.columns[:2] if not {"left", "right"} <= set(frame.columns) else ["left", "right"]
+    frame = frame.select(
+        pl.col(names[0]).cast(pl.String).alias("left"), pl.col(names[1]).cast(pl.String).alias("right")
+    )
+    return frame.with_row_index("line", offset=1).select("left", "right", "line"), "the given links"

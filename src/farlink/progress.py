@@ -1,0 +1,100 @@
+"""What the user sees while farlink works; silent when not asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from farlink.graph import KnowledgeGraph
+from farlink.training import EpochRecord
+
+
+class Reporter:
+    """Says what is being done, with the time left on anything long."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self.console = Console(highlight=False, quiet=not shown, soft_wrap=True)
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        self.console.print(text, markup=False)
+
+    def graph(self, side: str, graph: KnowledgeGraph) -> None:
+        """Tell what a graph holds."""
+        aside = [f"{graph.literals.height:,} literals set aside"] if graph.literals.height else []
+        aside += [f"{graph.duplicates:,} repeated triples dropped"] if graph.duplicates else []
+        sizes = f"{len(graph.entities):,} entities, {len(graph.relations):,} relations, {len(graph.triples):,} triples"
+        self.say(f"{side:<6} {graph.source}: {sizes}" + (f" ({', '.join(aside)})" if aside else ""))
+
+    def links(self, seeds: int, valid: int, test: int) -> None:
+        """Tell how many links serve which purpose."""
+        self.say(f"links  {seeds:,} seeds, {valid:,} for validation, {test:,} for the final test")
+
+    def notes(self, notes: list[str]) -> None:
+        """Tell what was left out or held out."""
+        for note in notes:
+            self.say(f"note   {note}")
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show that something of a few seconds goes on."""
+        with self.console.status(f"{what} …"):
+            yield
+
+    @contextmanager
+    def training(self, epochs: int) -> Iterator[TrainingDisplay]:
+        """A bar with loss, validation Hits@1 and time left; one line per epoch where there is no terminal."""
+        columns = (
+            TextColumn("training"),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[figures]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        with Progress(*columns, console=self.console, refresh_per_second=4) as bar:
+            yield TrainingDisplay(bar, bar.add_task("training", total=None, figures="", left=""), epochs)
+
+
+class TrainingDisplay:
+    """Watches training and moves the bar."""
+
+    def __init__(self, bar: Progress, task: TaskID, epochs: int) -> None:
+        self.bar, self.task, self.epochs = bar, task, epochs
+        self._first: tuple[float, int] | None = None
+
+    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
+        """Move the bar by a step."""
+        now = time.monotonic()
+        if self._first is None:  # the first step compiles and warms up: it tells nothing of the pace
+            self._first = (now, done)
+        figures = f"epoch {epoch + 1}/{self.epochs} · loss {loss:.3f}"
+        figures += f" · validation Hits@1 {best:.3f}" if best is not None else ""
+        began, skipped = self._first
+        left = (now - began) / (done - skipped) * (total - done) if done > skipped else None
+        self.bar.update(
+            self.task,
+            completed=done,
+            total=total,
+            figures=figures,
+            left="" if left is None else f"{duration(left)} left",
+        )
+
+    def epoch(self, record: EpochRecord) -> None:
+        """Write the epoch's line."""
+        score = "" if record.validation is None else f", validation Hits@1 {record.validation:.3f}"
+        mark = " (best so far)" if record.best and record.validation is not None else ""
+        text = f"epoch {record.epoch}: loss {record.loss:.3f}{score}{mark}, {duration(record.seconds)}"
+        self.bar.console.print(text, markup=False)
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words: 48 s, 5:03 min, 2:10 h."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02} min" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02} h"

@@ -1,0 +1,160 @@
+"""The report of a run: plots that people look at, and a model card in words and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from farlink.graph import Ids
+from farlink.io.files import atomic_path, write_text
+from farlink.mapping import Mapping
+from farlink.progress import duration
+from farlink.runs import Run
+
+# colour-blind safe (Okabe and Ito)
+BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#8c8c8c"
+
+
+def write(run: Run, left_degrees: Ids, right_degrees: Ids, mapping: Mapping, test: Ids, notes: list[str]) -> None:
+    """Draw the plots and write the model card."""
+    plots = run.folder / "plots"
+    trace = run.trace
+    _draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "epoch", "training loss"))
+    if trace["validation"].null_count() < len(trace):
+        _draw(
+            plots / "validation.png",
+            lambda axes: _line(axes, trace["epoch"], trace["validation"], "epoch", "validation Hits@1", from_zero=True),
+        )
+    if len(test):
+        _draw(plots / "scores.png", lambda axes: _scores(axes, mapping, test))
+        _draw(plots / "degrees.png", lambda axes: _by_degree(axes, mapping, test, left_degrees))
+    write_text(run.folder / "README.md", _card(run, notes))
+
+
+def _draw(path: Path, draw: Any) -> None:
+    figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    draw(axes)
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format="png")
+
+
+def _line(axes: Axes, x: pl.Series, y: pl.Series, x_label: str, y_label: str, *, from_zero: bool = False) -> None:
+    axes.plot(x.to_numpy(), y.to_numpy(), color=BLUE, marker="o", markersize=3.5)
+    axes.set(xlabel=x_label, ylabel=y_label)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if from_zero:
+        axes.set_ylim(bottom=0)
+
+
+def _scores(axes: Axes, mapping: Mapping, test: Ids) -> None:
+    """Score distribution of right and wrong pairs among the test entities."""
+    chosen, score = mapping.right[test[:, 0]], mapping.score[test[:, 0]]
+    found, right = chosen >= 0, chosen == test[:, 1]
+    bins = np.linspace(float(np.nanmin(score[found], initial=0.0)), 1.0, 41).tolist()
+    for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
+        axes.hist(score[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
+    if np.isfinite(mapping.threshold):
+        axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
+    axes.set(xlabel="score of the chosen pair", ylabel="test entities")
+    axes.legend(frameon=False)
+
+
+def _by_degree(axes: Axes, mapping: Mapping, test: Ids, degrees: Ids) -> None:
+    """Share of right pairs by the degree of the left entity."""
+    edges = np.array([1, 2, 3, 4, 6, 9, 14, 26, np.inf])
+    group = np.digitize(degrees[test[:, 0]], edges) - 1
+    right = mapping.right[test[:, 0]] == test[:, 1]
+    labels = ["1", "2", "3", "4–5", "6–8", "9–13", "14–25", "26+"]
+    shown = [place for place in range(len(labels)) if (group == place).any()]
+    heights = [float(right[group == place].mean()) for place in shown]
+    bars = axes.bar([labels[place] for place in shown], heights, color=BLUE)
+    axes.bar_label(bars, [f"n={int((group == place).sum()):,}" for place in shown], fontsize=7, color=GREY)
+    axes.set(xlabel="triples of the left entity", ylabel="share of right pairs", ylim=(0, 1))
+
+
+def _card(run: Run, notes: list[str]) -> str:
+    about, metrics, settings = run.about, run.metrics, run.settings
+    trace = run.trace
+    best = trace.filter(pl.col("best")).tail(1).row(0, named=True)
+    counts = metrics["mapping"]
+    lines = [
+        f"# Alignment of {Path(about['left']['source']).name} and {Path(about['right']['source']).name}",
+        "",
+        f"Made by farlink {about['farlink']} on {about['date']} with the preset `{settings.preset}` "
+        f"and seed {settings.seed}. Every setting is in `config.toml`.",
+        "",
+        f"**{counts.get('matched', 0):,} links found**, {counts.get('unmatched', 0):,} left entities without a "
+        f"counterpart, {counts.get('seed', 0):,} seeds given. The mapping is in `alignment.tsv`.",
+        "",
+        "## Data",
+        "",
+        "| side | source | entities | relations | triples | literals set aside |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {side} | {about[side]['source']} | {about[side]['entities']:,} | {about[side]['relations']:,} "
+            f"| {about[side]['triples']:,} | {about[side]['literals']:,} |"
+            for side in ("left", "right")
+        ),
+        "",
+        f"Links: {about['links']['seeds']:,} seeds, {about['links']['validation']:,} for validation, "
+        f"{about['links']['test']:,} for the test.",
+        *([""] if notes else []),
+        *(f"- {note}" for note in notes),
+        "",
+        "## Training",
+        "",
+        f"{settings.model.upper()} with {settings.layers} {settings.cell.upper()} layer(s) of width {settings.width} "
+        f"on paths of length {settings.walk_length}; {len(trace)} epochs, {int(trace['paths'][-1]):,} paths, "
+        f"{duration(float(trace['seconds'][-1]))}. The weights are those of epoch {best['epoch']}"
+        + ("." if best["validation"] is None else f", the best on validation (Hits@1 {best['validation']:.3f})."),
+        "",
+        "![loss](plots/loss.png)" + (" ![validation](plots/validation.png)" if best["validation"] is not None else ""),
+        "",
+        "## Results",
+        "",
+        *result_lines(metrics),
+    ]
+    if "test" in metrics:
+        lines += ["", "![scores](plots/scores.png) ![degrees](plots/degrees.png)"]
+    lines += [
+        "",
+        "## How to read this",
+        "",
+        "- Ranks are realistic: among equal scores the right answer takes the mean place.",
+        "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
+        "- The score is a cosine between learned vectors, from the structure of the graphs alone; names were not read. "
+        "The margin is the lead over the next best candidate.",
+        "- A pair below the threshold "
+        + (f"({metrics['threshold']:.3f}) " if metrics["threshold"] is not None else "")
+        + "is marked `unmatched`. The threshold is the one with the best F1 on the validation links.",
+        "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def result_lines(metrics: dict[str, Any]) -> list[str]:
+    """The figures of a run as Markdown tables."""
+    part = "test" if "test" in metrics else "validation"
+    if part not in metrics:
+        return ["No links were kept to measure with."]
+    lines = [f"On the {part} links:", "", "| protocol | direction | Hits@1 | Hits@5 | Hits@10 | MRR | MR |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    for protocol in ("linked", "all"):
+        for direction, figures in metrics[part][protocol].items():
+            cells = " | ".join(f"{figures[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr"))
+            lines.append(f"| {protocol} | {direction.replace('_', ' ')} | {cells} | {figures['mr']:,.1f} |")
+    lines += ["", "| | precision | recall | F1 |", "|---|---|---|---|"]
+    for name, key in (("the mapping", "mapping"), ("name equality (baseline)", "name_equality")):
+        quality = metrics[part][key]
+        lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
+    return lines

@@ -1,0 +1,261 @@
+"""The run folder: what is in it, how it is written and read again.
+
+config.toml           the settings
+run.json              what was aligned: sources, sizes, fingerprint, notes, threshold
+vocabulary.parquet    side, id, name, readable name and degree of every entity
+links.parquet         the seed, validation and test links by id
+checkpoint.safetensors  while training only
+weights.safetensors   the best weights
+trace.jsonl           one line per epoch
+metrics.json          all figures, nested
+alignment.tsv         the mapping
+plots/, README.md     the report
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from farlink import evaluation
+from farlink.errors import FarlinkError, InputError
+from farlink.graph import Ids, lookup
+from farlink.io.files import atomic_path, write_text
+from farlink.io.mappings import WRITERS, Provenance, write_tsv
+from farlink.io.sources import LinkSource, links_from
+from farlink.matching import directions, nearest
+from farlink.metrics import RankKind
+from farlink.settings import Settings
+from farlink.training import EpochRecord
+
+EXPORT_FORMATS = (*WRITERS, "npy")
+SIDES = ("left", "right")
+
+
+class Run:
+    """A finished or unfinished run in a folder."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Open a finished run."""
+        run = cls(folder)
+        if not run.folder.is_dir():
+            raise InputError(folder, "there is no such run folder")
+        if not run.started:
+            raise InputError(folder, "this folder holds no run (no config.toml in it)")
+        if not run.finished:
+            raise InputError(folder, "this run is not finished; give its command again with --resume")
+        return run
+
+    # what the folder says
+
+    @property
+    def started(self) -> bool:
+        """Whether the folder holds a run: `config.toml` is written when all a resume needs is there."""
+        return (self.folder / "config.toml").exists()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has its results: the report is written last."""
+        return (self.folder / "README.md").exists()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return Settings.from_toml((self.folder / "config.toml").read_text(encoding="utf-8"))
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What was aligned: sources, sizes, fingerprint, notes."""
+        return self._json("run.json")
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """All figures, nested as in `metrics.json`."""
+        return self._json("metrics.json")
+
+    @cached_property
+    def trace(self) -> pl.DataFrame:
+        """One row per epoch: loss, validation Hits@1, seconds."""
+        return pl.read_ndjson(self.folder / "trace.jsonl")
+
+    @cached_property
+    def alignment(self) -> pl.DataFrame:
+        """The mapping: left, right, score, margin, status; one row per left entity."""
+        columns = {
+            "left": pl.String,
+            "right": pl.String,
+            "score": pl.Float64,
+            "margin": pl.Float64,
+            "status": pl.String,
+        }
+        return pl.read_csv(self.folder / "alignment.tsv", separator="\t", quote_char=None, schema=columns)
+
+    @cached_property
+    def vocabulary(self) -> dict[str, pl.DataFrame]:
+        """Entities of each side in the order of their ids: name, readable name, degree."""
+        frame = pl.read_parquet(self.folder / "vocabulary.parquet")
+        return {side: frame.filter(pl.col("side") == side).sort("id") for side in SIDES}
+
+    @cached_property
+    def vectors(self) -> dict[str, Tensor]:
+        """The vectors by which entities are compared, for each side."""
+        weights = load_file(self.folder / "weights.safetensors")
+        both = compared_vectors(weights["entity_in.weight"], weights["entity_out.weight"], self.settings)
+        return {"left": both[: self._count("left")], "right": both[self._count("left") :]}
+
+    def links(self, purpose: str) -> Ids:
+        """Links of one purpose (`seed`, `validation`, `test`) by id."""
+        frame = pl.read_parquet(self.folder / "links.parquet").filter(pl.col("purpose") == purpose)
+        return frame.select("left", "right").to_numpy().astype(np.int32)
+
+    # what it is asked
+
+    def match(self, entity: str, k: int = 5) -> pl.DataFrame:
+        """The k nearest counterparts of an entity of either graph: rank, entity, name, score.
+
+        A name that both graphs have is taken as one of the left graph.
+        """
+        side, place = self._find(entity)
+        other = "right" if side == "left" else "left"
+        connected = np.flatnonzero(self.vocabulary[other]["degree"].to_numpy())
+        scores, places = nearest(self.vectors[side][place : place + 1], self.vectors[other][connected], k)
+        found = self.vocabulary[other][connected[places[0]]]
+        return pl.DataFrame(
+            {
+                "rank": np.arange(1, len(found) + 1),
+                "entity": found["name"],
+                "name": found["readable"],
+                "score": scores[0].astype(np.float64),
+            }
+        )
+
+    def evaluate(self, links: LinkSource, ranks: RankKind = "realistic") -> dict[str, Any]:
+        """Metrics of links under both protocols and both directions; seeds among them are left out."""
+        frame, source = links_from(links)
+        names = {side: self.vocabulary[side]["name"] for side in SIDES}
+        pairs = np.stack([lookup(names[side], frame[side]) for side in SIDES], axis=1)
+        seeds = self.links("seed")
+        known = (pairs >= 0).all(axis=1)
+        fresh = known & ~np.isin(pairs[:, 0], seeds[:, 0]) & ~np.isin(pairs[:, 1], seeds[:, 1])
+        if not fresh.any():
+            raise InputError(source, "no link here names two entities of this run that are not seeds")
+        chosen = np.unique(pairs[fresh], axis=0)
+        result = evaluation.protocols(
+            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, kind=ranks
+        )
+        left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
+        return {**result, "ranks": ranks, "links": len(chosen), "left_out": left_out}
+
+    def export(self, to: str, path: str | Path | None = None) -> Path:
+        """Write the mapping (or, for `npy`, the vectors) in another format; returns where it lies."""
+        if to not in EXPORT_FORMATS:
+            raise FarlinkError(f"cannot export to '{to}'; choose one of {', '.join(EXPORT_FORMATS)}")
+        if to == "npy":
+            return self._export_vectors(Path(path) if path else self.folder / "vectors")
+        target = Path(path) if path else self.folder / EXPORT_NAMES[to]
+        WRITERS[to](self.alignment, target, self._provenance())
+        return target
+
+    # how it is written
+
+    def start(self, settings: Settings, about: dict[str, Any], vocabulary: pl.DataFrame, links: pl.DataFrame) -> None:
+        """Write what a resumed run needs; the settings come last and mark the folder as a run."""
+        self._write_parquet("vocabulary.parquet", vocabulary)
+        self._write_parquet("links.parquet", links)
+        self._write_json("run.json", about)
+        write_text(self.folder / "config.toml", settings.to_toml())
+
+    def write_weights(self, weights: dict[str, Tensor]) -> None:
+        """Write the best weights."""
+        with atomic_path(self.folder / "weights.safetensors") as temporary:
+            save_file(weights, temporary)
+
+    def write_trace(self, trace: Sequence[EpochRecord]) -> None:
+        """Write one line per epoch."""
+        write_text(self.folder / "trace.jsonl", "".join(json.dumps(asdict(record)) + "\n" for record in trace))
+
+    def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame, threshold: float | None) -> None:
+        """Write the figures and the mapping."""
+        self._write_json("metrics.json", metrics)
+        write_tsv(alignment, self.folder / "alignment.tsv")
+        self._write_json("run.json", {**self.about, "threshold": threshold})
+        vars(self).pop("about", None)
+
+    # helpers
+
+    def _count(self, side: str) -> int:
+        return len(self.vocabulary[side])
+
+    def _find(self, entity: str) -> tuple[str, int]:
+        for column in ("name", "readable"):
+            for side in SIDES:
+                places = (self.vocabulary[side][column] == entity).arg_true()
+                if len(places):
+                    return side, int(places[0])
+        close = [
+            name
+            for side in SIDES
+            for column in ("name", "readable")
+            for name in get_close_matches(entity, self.vocabulary[side][column].to_list(), n=2, cutoff=0.7)
+        ]
+        hint = f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
+        raise FarlinkError(f"neither graph has an entity '{entity}'{hint}")
+
+    def _provenance(self) -> Provenance:
+        return Provenance(
+            left_source=self.about["left"]["source"],
+            right_source=self.about["right"]["source"],
+            version=version("farlink"),
+            date=datetime.date.fromisoformat(self.about["date"]),
+            threshold=self.about.get("threshold"),
+        )
+
+    def _export_vectors(self, folder: Path) -> Path:
+        for side in SIDES:
+            with atomic_path(folder / f"{side}.npy") as temporary:
+                np.save(temporary, self.vectors[side].numpy())
+            write_text(folder / f"{side}.txt", "\n".join(self.vocabulary[side]["name"]) + "\n")
+        return folder
+
+    def _json(self, name: str) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        return content
+
+    def _write_json(self, name: str, content: dict[str, Any]) -> None:
+        write_text(self.folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+    def _write_parquet(self, name: str, frame: pl.DataFrame) -> None:
+        with atomic_path(self.folder / name) as temporary:
+            frame.write_parquet(temporary)
+
+
+EXPORT_NAMES = {
+    "tsv": "alignment.tsv",
+    "sssom": "alignment.sssom.tsv",
+    "sameas": "alignment.nt",
+    "alignment-rdf": "alignment.rdf",
+}
+
+
+def compared_vectors(entity_in: Tensor, entity_out: Tensor, settings: Settings) -> Tensor:
+    """The vectors by which entities are compared."""
+    if settings.vectors == "input":
+        return entity_in
+    return torch.cat([directions(entity_in), directions(entity_out)], dim=1)
