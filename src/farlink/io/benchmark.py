@@ -115,7 +115,7 @@ def _id_split(folder: Path, roles: dict[str, _Dictionary | None]) -> Split:
         return _fixed_split(folder, whole, "sup_ent_ids or all_ent_ids")
     if valid is None and test is not None:
         tenth = test.height // 10
-        valid, test = test.head(tenth), test.slice(tenth)
+        valid, test = _or_none(test.head(tenth)), test.slice(tenth)
     return seeds, valid, test
 
 
@@ -137,11 +137,15 @@ def _fixed_split(folder: Path, links: pl.DataFrame | None, expected: str) -> Spl
     drawn = links.sort("left", "right")[np.random.default_rng(0).permutation(count)]
     first_valid = count * 3 // 10
     first_test = first_valid + (count - first_valid) // 10
-    return drawn[:first_valid], drawn[first_valid:first_test], drawn[first_test:]
+    return drawn[:first_valid], _or_none(drawn[first_valid:first_test]), drawn[first_test:]
 
 
 def _links_if_any(path: Path) -> pl.DataFrame | None:
     return read_links(path, "tsv") if path.is_file() else None
+
+
+def _or_none(links: pl.DataFrame) -> pl.DataFrame | None:
+    return links if links.height else None
 
 
 def _linked(split: Split) -> list[pl.Series]:

@@ -15,11 +15,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import zstandard
 
 from farlink.errors import FarlinkError, InputError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 FORMATS = {
     ".nt": "nt",
@@ -88,8 +91,8 @@ def open_bytes(path: str | Path) -> Iterator[io.BufferedReader]:
         try:
             yield _decompressed(raw, compression)
         except DAMAGE as error:
-            kind = f"{compression} file" if compression else "file"
-            raise InputError(display_name(path), f"this {kind} is truncated or damaged ({error})") from error
+            problem = f"this {compression} file is truncated or damaged" if compression else "cannot be read"
+            raise InputError(display_name(path), f"{problem} ({error})") from error
 
 
 def path_or_bytes(path: str | Path) -> Path | bytes:
@@ -108,8 +111,7 @@ def skip_byte_order_mark(stream: io.BufferedReader, source: str) -> None:
     if start == b"\xef\xbb\xbf":
         stream.read(3)
     elif start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        advice = "iconv -f UTF-16 -t UTF-8"
-        raise InputError(source, f"this text is UTF-16, expected UTF-8; convert it, for example with `{advice}`")
+        raise InputError(source, "this text is UTF-16, expected UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
 
 
 @contextmanager
@@ -166,11 +168,12 @@ class _ZstdFile(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: WriteableBuffer) -> int:
         if not self._rest:
             self._rest = memoryview(next(self._chunks, b""))
-        count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
+        target = memoryview(buffer)
+        count = min(len(target), len(self._rest))
+        target[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
 

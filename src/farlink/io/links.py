@@ -79,7 +79,7 @@ def link_places(names: Sequence[str]) -> list[int] | None:
 def _stated_links(statements: pl.DataFrame) -> pl.DataFrame:
     numbered = _numbered(statements)
     stated = numbered.filter(pl.col("relation").is_in(EQUIVALENCES), pl.col("tail").is_not_null())
-    return stated.select("line", left="head", right="tail").select(LINK_SCHEMA)
+    return stated.select(pl.col("head").alias("left"), pl.col("tail").alias("right"), "line")
 
 
 def _numbered(table: pl.DataFrame) -> pl.DataFrame:

@@ -48,7 +48,7 @@ def read_triples(path: str | Path, format: str) -> tuple[pl.DataFrame, pl.DataFr
     literals = statements.filter(literal).select("head", "relation", "value")
     triples = statements.filter(~literal).select("head", "relation", "tail")
     if triples.is_empty():
-        aside = f"; {literals.height:,} literals were put aside" if literals.height else ""
+        aside = f"; literals put aside: {literals.height:,}" if literals.height else ""
         raise InputError(display_name(path), f"no relational triples in this file{aside}")
     return triples, literals
 
@@ -68,6 +68,10 @@ def read_statements(path: str | Path, format: str) -> pl.DataFrame:
             raise InputError(name, _reason(error), error.lineno) from error
         except expat.ExpatError as error:
             raise InputError(name, f"not well-formed XML ({error})", error.lineno) from error
+        except MemoryError as error:
+            if "buffer maximal size" not in str(error):
+                raise
+            raise InputError(name, "a term without end: more than 16 MB") from error
     return frame if format in ("nt", "nq") else _with_stable_names(frame)
 
 

@@ -1,0 +1,123 @@
+import pytest
+import torch
+from torch import nn
+
+from farlink.model import PathModel
+
+ENTITIES, RELATIONS, WIDTH = 7, 3, 4
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def make_paths(batch=5, triples=3):
+    entities = torch.randint(0, ENTITIES, (batch, triples + 1))
+    relations = torch.randint(0, RELATIONS, (batch, triples))
+    paths = torch.empty(batch, 2 * triples + 1, dtype=torch.long)
+    paths[:, 0::2], paths[:, 1::2] = entities, relations
+    return paths
+
+
+def lstm_step(core: nn.LSTM, layer: int, x, h, c):
+    gates = (
+        x @ getattr(core, f"weight_ih_l{layer}").T
+        + getattr(core, f"bias_ih_l{layer}")
+        + h @ getattr(core, f"weight_hh_l{layer}").T
+        + getattr(core, f"bias_hh_l{layer}")
+    )
+    i, f, g, o = gates.chunk(4, dim=-1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def plain_states(model: PathModel, paths, kind):
+    """The equations, one step at a time, without dropout and with running statistics."""
+    model.eval()
+
+    def normalise(norm, x):
+        return (x - norm.running_mean) / torch.sqrt(norm.running_var + norm.eps) * norm.weight + norm.bias
+
+    batch, length = paths.shape
+    layers = model.core.num_layers
+    h = [torch.zeros(batch, WIDTH) for _ in range(layers)]
+    c = [torch.zeros(batch, WIDTH) for _ in range(layers)]
+    states, x_before, h_before = [], None, None
+    for t in range(length - 1):
+        table = model.entity_in if t % 2 == 0 else model.relation_in
+        x = normalise(model.input_norm, table.weight[paths[:, t]])
+        below = x
+        for layer in range(layers):
+            h[layer], c[layer] = lstm_step(model.core, layer, below, h[layer], c[layer])
+            below = h[layer]
+        out = below
+        if kind == "rsn" and t % 2 == 1:
+            out = below @ model.s1.weight.T + x_before @ model.s2.weight.T
+        if kind == "rrn" and t > 0:
+            out = below + h_before
+        states.append(normalise(model.output_norm, out))
+        x_before, h_before = x, below
+    return torch.stack(states)
+
+
+@pytest.mark.parametrize("kind", ["rsn", "rrn", "rnn"])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_network_computes_the_equations(kind, layers):
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, layers=layers, kind=kind, dropout=0.5)
+    for norm in (model.input_norm, model.output_norm):
+        nn.init.normal_(norm.running_mean)
+        nn.init.uniform_(norm.running_var, 0.5, 2)
+        nn.init.normal_(norm.weight)
+        nn.init.normal_(norm.bias)
+    paths = make_paths()
+    expected = plain_states(model, paths, kind)
+    hidden = model(paths)
+    torch.testing.assert_close(hidden.for_relations, expected[0::2])
+    torch.testing.assert_close(hidden.for_entities, expected[1::2])
+
+
+def test_only_an_rsn_lets_the_subject_skip_to_the_object():
+    paths = make_paths(batch=1, triples=1)
+    for kind, reaches in (("rsn", True), ("rnn", False)):
+        model = PathModel(ENTITIES, RELATIONS, width=WIDTH, kind=kind).eval()
+        for parameter in model.core.parameters():
+            nn.init.zeros_(parameter)  # nothing passes through the recurrent core
+        model(paths).for_entities.sum().backward()
+        assert bool(model.entity_in.weight.grad[paths[0, 0]].any()) is reaches
+
+
+def test_the_skipping_matrices_are_the_only_parameters_an_rsn_adds():
+    count = {kind: sum(p.numel() for p in PathModel(9, 4, width=8, kind=kind).parameters()) for kind in ("rsn", "rnn")}
+    assert count["rsn"] - count["rnn"] == 2 * 8 * 8
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_in_training_inputs_and_outputs_are_normalised_over_the_batch(cell):
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, cell=cell, dropout=0.0)
+    hidden = model(make_paths(batch=64))
+    states = torch.cat([hidden.for_relations, hidden.for_entities]).flatten(0, 1)
+    torch.testing.assert_close(states.mean(0), torch.zeros(WIDTH), atol=1e-5, rtol=0)
+    assert states.std(0).min() > 0.5
+
+
+def test_dropout_makes_training_random_and_evaluation_not():
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH)
+    paths = make_paths()
+    assert not torch.equal(model(paths).for_entities, model(paths).for_entities)
+    model.eval()
+    assert torch.equal(model(paths).for_entities, model(paths).for_entities)
+
+
+def test_a_sequence_of_two_gives_one_prediction_of_an_entity():
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH).eval()
+    assert model(make_paths(batch=3, triples=1)).for_entities.shape == (1, 3, WIDTH)
+
+
+def test_weights_start_as_xavier_says_and_the_forget_gate_open():
+    model = PathModel(300, 20, width=64)
+    bound = (6 / (300 + 64)) ** 0.5
+    assert model.entity_in.weight.abs().max() <= bound
+    assert model.entity_in.weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.05)
+    forget = model.core.bias_ih_l0[64:128] + model.core.bias_hh_l0[64:128]
+    assert torch.equal(forget, torch.ones(64))

@@ -1,0 +1,63 @@
+import pytest
+
+from farlink.errors import FarlinkError
+from farlink.settings import PRESETS, Settings, make_settings, parse_assignments, valid_range
+
+
+def test_the_paper_preset_is_the_papers_appendix():
+    paper = make_settings("paper")
+    assert (paper.width, paper.layers, paper.cell, paper.batch_size) == (256, 2, "lstm", 512)
+    assert (paper.learning_rate, paper.depth_bias, paper.cross_bias) == (0.003, 0.9, 0.9)
+    assert (paper.walk_length, paper.model, paper.loss, paper.vectors) == (15, "rsn", "nce", "input")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_settings_survive_the_config_file(preset):
+    settings = make_settings(preset, seed=3, dropout=0.25)
+    assert Settings.from_toml(settings.to_toml()) == settings
+
+
+def test_the_config_file_explains_itself():
+    text = make_settings().to_toml()
+    for name, field in Settings.model_fields.items():
+        assert f"\n{name} = " in text
+        assert f"# {field.description}" in text
+
+
+def test_words_from_the_command_line_become_values():
+    changes = parse_assignments(["width=128", "learning-rate = 1e-3", "model=rnn"])
+    settings = make_settings("fast", **changes)
+    assert (settings.width, settings.learning_rate, settings.model) == (128, 0.001, "rnn")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"widht": 3}, "there is no setting 'widht'; did you mean 'width'?"),
+        ({"zzz": 3}, "there is no setting 'zzz'; see 'farlink settings'"),
+        ({"width": 1}, "width = 1: expected whole number from 4 to 4096"),
+        ({"depth_bias": 1.0}, "depth_bias = 1.0: expected number above 0.0 below 1.0"),
+        ({"walk_length": 16}, "walk_length = 16: expected whole number from 3 to 99 .*odd"),
+        ({"cell": "vanilla"}, r"cell = vanilla: expected lstm \| gru"),
+        ({"batch_size": "many"}, "batch_size = many: expected whole number from 1 to 65536"),
+    ],
+)
+def test_a_bad_setting_is_an_error_that_names_the_valid_range(changes, message):
+    with pytest.raises(FarlinkError, match=message):
+        make_settings("best", **changes)
+
+
+def test_an_unknown_preset_is_an_error_that_lists_them():
+    with pytest.raises(FarlinkError, match="no preset 'quick'; choose one of best, fast, paper"):
+        make_settings("quick")
+
+
+def test_an_assignment_needs_an_equals_sign():
+    with pytest.raises(FarlinkError, match="expected key=value"):
+        parse_assignments(["width"])
+
+
+def test_ranges_are_said_in_words():
+    fields = Settings.model_fields
+    assert valid_range(fields["clip_norm"]) == "number above 0.0"
+    assert valid_range(fields["loss"]) == "nce | softmax"
