@@ -3,7 +3,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.graph import KnowledgeGraph, lookup
+from farlink.graph import KnowledgeGraph, lookup, sorted_distinct
 
 NAMES = st.text(alphabet="abcé 漢", min_size=1, max_size=3)
 TRIPLES = st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=30)
@@ -60,6 +60,12 @@ def test_degrees_count_triples_and_a_loop_once():
 
 def test_an_unknown_name_has_no_id():
     assert lookup(pl.Series(["x", "y"]), pl.Series(["y", "z"])).tolist() == [1, -1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 9)), max_size=40), st.booleans())
+def test_rows_are_sorted_and_distinct_however_large_the_ids(rows, large):
+    triples = np.array(rows, dtype=np.int32).reshape(-1, 3) * (2**31 // 10 if large else 1)
+    assert np.array_equal(sorted_distinct(triples), np.unique(triples, axis=0))
 
 
 def test_two_graphs_are_the_same_if_their_triples_are():

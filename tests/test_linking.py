@@ -65,7 +65,9 @@ def test_exchanged_columns_are_recognised():
 
 
 def test_links_between_other_graphs_are_an_error_that_shows_names():
-    with pytest.raises(InputError, match=r"line 1: no seed link names entities of both graphs; this one reads 'p' ↔ 'q'"):
+    with pytest.raises(
+        InputError, match=r"line 1: no seed link names entities of both graphs; this one reads 'p' ↔ 'q'"
+    ):
         resolved(("p", "q"))
 
 

@@ -36,7 +36,9 @@ def test_a_label_is_better_than_an_identifier():
 def test_equal_names_pair_up_whatever_their_case():
     left, right = graph_of(["http://x.org/New_York", "http://x.org/Rome"]), graph_of(["new york", "Paris"])
     pairs = equal_names(left, right)
-    assert [(left.entities[int(a)], right.entities[int(b)]) for a, b in pairs] == [("http://x.org/New_York", "new york")]
+    assert [(left.entities[int(a)], right.entities[int(b)]) for a, b in pairs] == [
+        ("http://x.org/New_York", "new york")
+    ]
 
 
 def test_a_name_that_two_entities_share_pairs_nobody():

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from farlink.errors import FarlinkError
-from farlink.graph import KnowledgeGraph
+from farlink.errors import FarlinkError, Interrupted
+from farlink.io.files import cannot_write
 from farlink.settings import PRESETS, Settings, make_settings, parse_assignments, valid_range
+
+if TYPE_CHECKING:
+    from farlink.graph import KnowledgeGraph
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -118,9 +122,9 @@ def match(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the likeliest counterparts of one entity."""
-    from farlink.runs import Run
+    from farlink.runs import load
 
-    found = Run.load(run).match(entity, k)
+    found = load(run).match(entity, k)
     if as_json:
         console.print_json(json.dumps(found.to_dicts()))
         return
@@ -141,12 +145,12 @@ def evaluate(
     from typing import get_args
 
     from farlink.metrics import RankKind
-    from farlink.runs import Run
+    from farlink.runs import load
 
     kind = next((kind for kind in get_args(RankKind) if kind == ranks), None)
     if kind is None:
         raise FarlinkError(f"--ranks {ranks}: choose one of {', '.join(get_args(RankKind))}")
-    figures = Run.load(run).evaluate(links, kind)
+    figures = load(run).evaluate(links, kind)
     if as_json:
         console.print_json(json.dumps(figures))
         return
@@ -166,9 +170,9 @@ def export(
     out: Annotated[Path | None, typer.Option(help="Where to write; by default into the run folder.")] = None,
 ) -> None:
     """Write the mapping in another format."""
-    from farlink.runs import Run
+    from farlink.runs import load
 
-    console.print(str(Run.load(run).export(to, out)), markup=False)
+    console.print(str(load(run).export(to, out)), markup=False)
 
 
 @app.command()
@@ -260,12 +264,21 @@ def main() -> None:
     """Run the command line; a user's mistake ends in one message and a non-zero exit."""
     try:
         app()
+    except Interrupted as error:
+        _complain(str(error), 130)
     except FarlinkError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"farlink: {error}", markup=False)
-        sys.exit(130 if type(error).__name__ == "Interrupted" else 1)
+        _complain(str(error), 1)
     except KeyboardInterrupt:
-        sys.stderr.write("farlink: interrupted\n")
-        sys.exit(130)
+        _complain("interrupted", 130)
+    except BrokenPipeError:  # the reader of our output has had enough, as `head` does
+        os._exit(141)  # without the flush of standard output, which would fail again
+    except OSError as error:
+        _complain(str(cannot_write(error.filename or "the disk", error)), 1)
+
+
+def _complain(message: str, code: int) -> None:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"farlink: {message}", markup=False)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

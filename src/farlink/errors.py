@@ -14,3 +14,7 @@ class InputError(FarlinkError):
         self.source, self.problem, self.line = str(source), problem, line
         place = self.source if line is None else f"{self.source}, line {line:,}"
         super().__init__(f"{place}: {problem}")
+
+
+class Interrupted(FarlinkError):
+    """Work was asked to stop; what was done so far is saved."""

@@ -103,5 +103,15 @@ def lookup(vocabulary: pl.Series, names: pl.Series) -> Ids:
 
 def sorted_distinct(triples: Ids) -> Ids:
     """Distinct rows in lexicographic order."""
-    frame = pl.DataFrame(triples, schema=["head", "relation", "tail"], orient="row")
-    return frame.unique().sort("head", "relation", "tail").to_numpy().astype(np.int32, order="C")
+    head, relation, tail = triples.T
+    entities, relations = (int(column.max(initial=-1)) + 1 for column in (triples[:, ::2], relation))
+    if entities * relations * entities >= 2**63:
+        return np.unique(triples, axis=0)
+    # one number a triple: a single sort in place of three, without a copy of the columns
+    packed = (head.astype(np.int64) * relations + relation) * entities + tail
+    packed.sort()
+    packed = packed[np.append(True, packed[1:] != packed[:-1])[: len(packed)]]
+    rows = np.empty((len(packed), 3), dtype=np.int32)
+    packed, rows[:, 2] = np.divmod(packed, max(entities, 1))
+    rows[:, 0], rows[:, 1] = np.divmod(packed, max(relations, 1))
+    return rows

@@ -45,23 +45,23 @@ EXPORT_FORMATS = (*WRITERS, "npy")
 SIDES = ("left", "right")
 
 
+def load(folder: str | Path) -> Run:
+    """Open a finished run."""
+    run = Run(folder)
+    if not run.folder.is_dir():
+        raise InputError(folder, "there is no such run folder")
+    if not run.started:
+        raise InputError(folder, "this folder holds no run (no config.toml in it)")
+    if not run.finished:
+        raise InputError(folder, "this run is not finished; give its command again with --resume")
+    return run
+
+
 class Run:
     """A finished or unfinished run in a folder."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Run:
-        """Open a finished run."""
-        run = cls(folder)
-        if not run.folder.is_dir():
-            raise InputError(folder, "there is no such run folder")
-        if not run.started:
-            raise InputError(folder, "this folder holds no run (no config.toml in it)")
-        if not run.finished:
-            raise InputError(folder, "this run is not finished; give its command again with --resume")
-        return run
 
     # what the folder says
 

@@ -25,7 +25,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from farlink.errors import FarlinkError
+from farlink.errors import FarlinkError, Interrupted
 from farlink.graph import Ids
 from farlink.io.files import atomic_path
 from farlink.loss import NoiseContrastiveLoss, SampledSoftmaxLoss
@@ -36,10 +36,6 @@ from farlink.settings import Settings
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
-
-
-class Interrupted(FarlinkError):
-    """Training was asked to stop; everything done so far is in the checkpoint."""
 
 
 class Watcher(Protocol):
@@ -148,7 +144,7 @@ class Trainer:
         torch.manual_seed(int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0]))
         model, noise = self.model, torch.default_generator
         hidden = model(batch)
-        entities, relations = batch[:, 2::2].T.flatten(), batch[:, 1::2].T.flatten()
+        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
         loss = self.entity_loss(
             hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
         ) + self.relation_loss(

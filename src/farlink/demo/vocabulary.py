@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -200,8 +201,8 @@ def language_of(country: int) -> Language:
 
 
 def joined(stem: str, ending: str) -> str:
-    """A compound."""
-    return stem + ending
+    """A compound; of three equal letters that would meet, two are left."""
+    return re.sub(r"(.)\1\1", r"\1\1", stem + ending)
 
 
 def region_names(dice: Dice, language: Language) -> Names:

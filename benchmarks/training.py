@@ -1,0 +1,169 @@
+"""Training paths per second of each preset, against what the machine's arithmetic would allow.
+
+The arithmetic is that of the matrix products, which a step cannot do without. The limit is the speed of one
+large product in the same run.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+from typing import get_args
+
+import numba
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks.data import joint_graph
+from benchmarks.measure import GB, Row, measure, peak_memory
+from farlink.graph import Ids
+from farlink.joint import JointGraph
+from farlink.loss import Noise, make_loss
+from farlink.model import PathModel
+from farlink.settings import Preset, Settings, make_settings
+from farlink.training import Loss, Trainer
+from farlink.walks import sample_paths
+
+GATES = {"lstm": 4, "gru": 3}
+BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
+
+QUICK = {"steps": 1, "warm_ups": 1, "product": 256, "width": 16, "batch_size": 32}
+
+
+class CountingNoise(Noise):
+    """Noise that remembers how many distinct elements each draw had."""
+
+    def __init__(self, frequency: Tensor) -> None:
+        super().__init__(frequency)
+        self.distinct: list[int] = []
+
+    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        ids, counts = super().draw(count, generator)
+        self.distinct.append(len(ids))
+        return ids, counts
+
+
+def run(steps: int = 10, warm_ups: int = 3, product: int = 2048, **changes: int) -> list[Row]:
+    """Measure some steps of every preset on real paths; `changes` are settings."""
+    threads = os.cpu_count() or 1
+    torch.set_num_threads(threads)
+    numba.set_num_threads(threads)
+    graph, name = joint_graph()
+    peak = product_speed(product)
+    rows = [_speed_row(product, peak)]
+    for preset in sorted(get_args(Preset)):
+        settings = make_settings(preset, **changes)
+        rows.append(_preset_row(graph, settings, f"training, preset {preset} ({name})", peak, steps, warm_ups))
+    return rows
+
+
+def product_speed(size: int) -> float:
+    """Floating-point operations per second in a product of two square matrices, at best."""
+    one, other, result = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    multiply = partial(torch.mm, one, other, out=result)
+    return 2 * size**3 / min(measure(multiply).seconds for _ in range(20))
+
+
+def _speed_row(size: int, speed: float) -> Row:
+    what = f"product of two {size:,} × {size:,} float32 matrices, {torch.get_num_threads()} threads"
+    return Row(what, figure=speed / GB, unit="GFLOP/s", peak_memory=peak_memory())
+
+
+def _preset_row(graph: JointGraph, settings: Settings, what: str, peak: float, steps: int, warm_ups: int) -> Row:
+    trainer, noises = make_trainer(graph, settings)
+    seconds = _seconds_per_step(trainer, steps, warm_ups)
+    entities, relations = (sum(noise.distinct[-steps:]) / steps for noise in noises)
+    operations = step_operations(settings, entities, relations)
+    return Row(
+        what=f"{what}, {operations / GB:.3g} GFLOP a step",
+        figure=settings.batch_size / seconds,
+        unit="paths/s",
+        peak_memory=peak_memory(),
+        baseline=settings.batch_size / (operations / peak),
+        baseline_what="at the speed of the product above",
+    )
+
+
+def make_trainer(graph: JointGraph, settings: Settings) -> tuple[Trainer, tuple[CountingNoise, CountingNoise]]:
+    """A trainer as an alignment makes it, and the noise of its entity loss and its relation loss."""
+    torch.manual_seed(settings.seed)
+    model = PathModel(
+        graph.entities,
+        graph.relations,
+        width=settings.width,
+        layers=settings.layers,
+        kind=settings.model,
+        cell=settings.cell,
+        dropout=settings.dropout,
+    )
+    entity_loss, entity_noise = _loss(graph.triples[:, 2], graph.entities, settings, settings.entity_negatives)
+    relation_loss, relation_noise = _loss(graph.triples[:, 1], graph.relations, settings, settings.relation_negatives)
+    torch.nn.init.constant_(model.entity_bias, entity_loss.initial_bias())
+    torch.nn.init.constant_(model.relation_bias, relation_loss.initial_bias())
+    trainer = Trainer(
+        model,
+        entity_loss,
+        relation_loss,
+        paths=partial(_paths, graph, settings),
+        validate=lambda: None,
+        settings=settings,
+        checkpoint=Path(os.devnull),  # steps alone never write one
+    )
+    return trainer, (entity_noise, relation_noise)
+
+
+def _loss(ids: Ids, elements: int, settings: Settings, negatives: int) -> tuple[Loss, CountingNoise]:
+    frequency = torch.from_numpy(np.bincount(ids, minlength=elements))
+    loss, noise = make_loss(settings.loss, frequency, negatives), CountingNoise(frequency)
+    loss.noise = noise
+    return loss, noise
+
+
+def _paths(graph: JointGraph, settings: Settings, epoch: int) -> Ids:
+    return sample_paths(
+        graph,
+        length=settings.walk_length,
+        walks_per_triple=1,
+        depth_bias=settings.depth_bias,
+        cross_bias=settings.cross_bias,
+        seed=settings.seed,
+        epoch=epoch,
+    )
+
+
+def _seconds_per_step(trainer: Trainer, steps: int, warm_ups: int) -> float:
+    trainer.model.train()
+    batches = _batches(trainer)
+    for number, batch in enumerate(islice(batches, warm_ups)):
+        trainer._step(batch, number, trainer.settings.learning_rate)
+    measured = list(islice(batches, steps))
+    started = time.perf_counter()
+    for number, batch in enumerate(measured, start=warm_ups):
+        trainer._step(batch, number, trainer.settings.learning_rate)
+    return (time.perf_counter() - started) / steps
+
+
+def _batches(trainer: Trainer) -> Iterator[Tensor]:
+    """Whole batches, from as many epochs as it takes."""
+    for epoch in count():
+        for batch in torch.split(torch.from_numpy(trainer.paths(epoch)), trainer.settings.batch_size):
+            if len(batch) == trainer.settings.batch_size:
+                yield batch.long()
+
+
+def step_operations(settings: Settings, noise_entities: float, noise_relations: float) -> float:
+    """Floating-point operations in the matrix products of one step, forward and backward.
+
+    The noise is counted by its distinct elements, as each is scored once however often it was drawn.
+    """
+    square = 2 * settings.width**2  # a vector times a square matrix
+    triples = (settings.walk_length - 1) // 2  # in a path; each has two elements that are read
+    core = 2 * triples * settings.layers * GATES[settings.cell] * 2 * square  # from the input and the last state
+    skip = triples * 2 * square if settings.model == "rsn" else 0  # S1 and S2
+    scores = triples * 2 * settings.width * (noise_entities + noise_relations)
+    return (1 + BACKWARD) * settings.batch_size * (core + skip + scores)

@@ -1,0 +1,210 @@
+"""Each kind of bad input ends in one clear message or in a documented rule, and leaves no file behind."""
+
+import gzip
+
+import polars as pl
+import pytest
+
+from farlink.cli import main
+from pairs import TINY, Pair
+
+TINY_OPTIONS = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
+
+
+class Workplace:
+    """Good files, one of which a test spoils, and the command run on them."""
+
+    def __init__(self, folder, monkeypatch, capfd):
+        self.folder, self.monkeypatch, self.capfd = folder, monkeypatch, capfd
+        self.files = Pair.make().write(folder)
+        self.out = folder / "run"
+
+    def spoil(self, name, content, suffix=".tsv"):
+        self.files[name] = self.files[name].with_suffix(suffix)
+        self.files[name].write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def align(self, *words):
+        words = [
+            "align",
+            self.files["left"],
+            self.files["right"],
+            "--seeds",
+            self.files["seeds"],
+            "--out",
+            self.out,
+            *words,
+        ]
+        self.monkeypatch.setattr("sys.argv", ["farlink", *map(str, words), *TINY_OPTIONS])
+        try:
+            main()
+            code = 0
+        except SystemExit as exit_:
+            code = exit_.code
+        captured = self.capfd.readouterr()
+        return code, captured.out, captured.err
+
+    def refused(self, *words):
+        """The one line that the command prints instead of working."""
+        code, _, errors = self.align(*words)
+        assert code == 1, errors
+        assert errors.startswith("farlink: ")
+        assert len(errors.strip().splitlines()) == 1
+        assert not self.out.exists()
+        return errors
+
+    def accepted(self, *words):
+        """What the command says when it works all the same."""
+        code, text, errors = self.align(*words)
+        assert code in (0, None), errors
+        assert (self.out / "alignment.tsv").exists()
+        return text
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch, capfd):
+    return Workplace(tmp_path, monkeypatch, capfd)
+
+
+def lines_of(path):
+    return path.read_text().splitlines(keepends=True)
+
+
+def test_an_empty_graph(work):
+    work.spoil("left", "")
+    assert "left.tsv: no triples in this file" in work.refused()
+
+
+def test_empty_seeds(work):
+    work.spoil("seeds", "\n\n")
+    assert "seeds.tsv: no links in this file" in work.refused()
+
+
+@pytest.mark.parametrize(("line", "found"), [("a1\tr", 2), ("a1\tr\ta2\tmore", 4)])
+def test_a_line_with_two_or_four_fields(work, line, found):
+    lines = lines_of(work.files["left"])
+    work.spoil("left", "".join([*lines[:50], line + "\n", *lines[50:]]))
+    message = work.refused()
+    assert f"left.tsv, line 51: expected 3 tab-separated fields (head, relation, tail), found {found}" in message
+
+
+def test_wrong_encoding(work):
+    work.spoil("right", "".join(lines_of(work.files["right"])[:3]).encode() + "b1\tr\tMünchen\n".encode("latin-1"))
+    assert "right.tsv, line 4: not UTF-8" in work.refused()
+
+
+@pytest.mark.parametrize("suffix", [".tsv.gz", ".nt.gz"])
+def test_a_truncated_gzip(work, suffix):
+    text = "".join(f"<http://x/{i}> <http://x/r> <http://x/{i + 1}> .\n" for i in range(20_000))
+    if suffix == ".tsv.gz":
+        text = text.replace("> <", ">\t<").replace(" .", "")
+    work.spoil("left", gzip.compress(text.encode())[:-5000], suffix)
+    message = work.refused()
+    assert f"left{suffix}" in message
+    assert "truncated or damaged" in message
+
+
+def test_a_literal_as_a_subject(work):
+    work.spoil("left", '<http://x/a> <http://x/r> <http://x/b> .\n"text" <http://x/r> <http://x/b> .\n', ".nt")
+    message = work.refused()
+    assert "left.nt, line 2:" in message
+    assert "subject" in message
+
+
+def test_a_graph_of_nothing_but_literals(work):
+    work.spoil("left", '<http://x/a> <http://x/name> "A" .\n', ".nt")
+    assert "left.nt" in work.refused()
+
+
+def test_ten_megabytes_in_one_line(work):
+    work.spoil("left", "x" * 10_000_000)
+    message = work.refused()
+    assert "left.tsv, line 1: expected 3 tab-separated fields" in message
+    assert len(message) < 400
+
+
+def test_a_name_of_ten_megabytes(work):
+    work.spoil("left", "a\tr\t" + "x" * 10_000_000 + "\n")
+    message = work.refused()
+    assert "left.tsv, line 1: the tail has 10,000,000 bytes" in message
+    assert len(message) < 400
+
+
+def test_seeds_of_other_graphs(work):
+    work.spoil("seeds", "p\tq\n")
+    assert "seeds.tsv, line 1: no seed link names entities of both graphs" in work.refused()
+
+
+def test_a_seed_whose_entity_is_in_neither_graph_is_left_out_and_counted(work):
+    work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "ghost\tb1\n"]))
+    assert "1 seed links name an entity that its graph does not have, left out" in work.accepted()
+
+
+def test_one_entity_in_several_seeds_is_left_out_and_counted(work):
+    work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "a1\tb30\n", "a2\tb2\n"]))
+    text = work.accepted()
+    assert "1 seed links are repeated and count once" in text
+    assert "2 seed links contradict each other (one entity, several counterparts), left out" in text
+
+
+def test_seeds_that_all_contradict_each_other(work):
+    work.spoil("seeds", "a1\tb1\na1\tb2\na2\tb1\n")
+    assert "seeds.tsv: all seed links contradict each other" in work.refused()
+
+
+def test_test_links_that_overlap_the_seeds_are_left_out_and_counted(work):
+    work.spoil("test", "".join([*lines_of(work.files["test"]), "a1\tb1\n", "a2\tb33\n"]))
+    text = work.accepted("--test", work.files["test"])
+    # b33 is the counterpart of a33 as well, so both of its links contradict each other
+    assert "1 test links are seeds too, left out of the test part" in text
+    assert "2 test links contradict each other" in text
+
+
+def test_test_links_that_contradict_the_seeds_are_left_out_and_counted(work):
+    work.spoil("test", "a2\tb33\na30\tb30\n")
+    assert "1 test links contradict a seed, left out of the test part" in work.accepted("--test", work.files["test"])
+
+
+def test_the_same_graph_twice(work):
+    work.files["right"] = work.files["left"]
+    work.spoil("seeds", "a1\ta1\n")
+    assert "hold the same graph; alignment needs two different ones" in work.refused()
+
+
+def test_graphs_that_share_names_are_aligned_and_it_is_said(work):
+    frame = Pair.make().right_frame.with_columns(pl.col("head", "tail").str.replace("b", "a"))
+    frame.write_csv(work.files["right"], separator="\t", include_header=False)
+    work.spoil("seeds", "".join(f"a{i}\ta{i}\n" for i in range(20)))
+    assert "40 entity names occur in both graphs" in work.accepted()
+
+
+def test_a_seed_whose_entity_has_no_triple_is_left_out_and_counted(work):
+    # in RDF an entity may have literals alone; it is then no entity of the graph
+    text = "".join(f"<x:a{i}> <x:r> <x:a{i + 1}> .\n" for i in range(20)) + '<x:hermit> <x:name> "H" .\n'
+    work.spoil("left", text, ".nt")
+    work.spoil("seeds", "".join(f"x:a{i}\tb{i}\n" for i in range(15)) + "x:hermit\tb30\n")
+    text = work.accepted()
+    assert "1 literals set aside" in text
+    assert "1 seed links name an entity that its graph does not have, left out" in text
+
+
+def test_a_graph_with_one_triple_works(work):
+    work.spoil("left", "a1\tr\ta2\n")
+    work.spoil("seeds", "a1\tb1\n")
+    assert "too few seeds to hold any out" in work.accepted()
+
+
+def test_a_run_folder_that_exists(work):
+    work.accepted()
+    before = {path: path.read_bytes() for path in work.out.rglob("*") if path.is_file()}
+    code, _, errors = work.align()
+    assert code == 1
+    assert "holds a run already; go on with --resume, or choose another --out" in errors
+    assert {path: path.read_bytes() for path in work.out.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_where_nothing_may_be_written(work):
+    work.out.write_text("a file in the way")
+    code, _, errors = work.align()
+    assert code == 1
+    assert "is a file; --out names a folder" in errors
+    assert work.out.read_text() == "a file in the way"

@@ -1,0 +1,163 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from farlink.errors import FarlinkError, Interrupted
+from farlink.joint import join
+from farlink.loss import make_loss
+from farlink.model import PathModel
+from farlink.settings import make_settings
+from farlink.training import Trainer, stop_signal
+from farlink.walks import sample_paths
+
+SETTINGS = {
+    "width": 8,
+    "entity_negatives": 16,
+    "relation_negatives": 4,
+    "batch_size": 64,
+    "max_epochs": 4,
+    "patience": 0,
+}
+
+
+class Watcher:
+    """Remembers what it saw; may do something at a certain step."""
+
+    def __init__(self, at_step=None, action=None):
+        self.losses, self.records, self.at_step, self.action = [], [], at_step, action
+
+    def step(self, done, total, epoch, loss, best):
+        self.losses.append(loss)
+        if done == self.at_step:
+            self.action()
+
+    def epoch(self, record):
+        self.records.append(record)
+
+
+@pytest.fixture
+def make_trainer(pair, tmp_path):
+    seeds = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)[:20]
+    graph = join(pair.left, pair.right, seeds)
+    drawn = []
+
+    def make(name="run", scores=(0.1, 0.2, 0.3, 0.4), **changes):
+        settings = make_settings("best", **{**SETTINGS, **changes})
+        torch.manual_seed(settings.seed)
+        model = PathModel(graph.entities, graph.relations, width=settings.width, layers=1)
+
+        def paths(epoch):
+            drawn.append(epoch)
+            return sample_paths(
+                graph, length=7, walks_per_triple=1, depth_bias=0.9, cross_bias=0.9, seed=settings.seed, epoch=epoch
+            )
+
+        trainer = Trainer(
+            model,
+            make_loss("softmax", torch.from_numpy(np.bincount(graph.triples[:, 2])), settings.entity_negatives),
+            make_loss("softmax", torch.from_numpy(np.bincount(graph.triples[:, 1])), settings.relation_negatives),
+            paths=paths,
+            validate=lambda: scores[trainer.progress.epoch],
+            settings=settings,
+            checkpoint=tmp_path / f"{name}.safetensors",
+        )
+        trainer.drawn = drawn
+        return trainer
+
+    return make
+
+
+def same_weights(one, two):
+    return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), two.state_dict().values(), strict=True))
+
+
+def test_the_loss_falls(make_trainer):
+    trace = make_trainer(max_epochs=4).run(Watcher())
+    assert trace[-1].loss < trace[0].loss - 0.2
+
+
+def test_the_best_weights_are_restored_not_the_last(make_trainer):
+    short, long = (
+        make_trainer("short", max_epochs=2, schedule="constant"),
+        make_trainer("long", scores=(0.1, 0.9, 0.3, 0.2), schedule="constant"),
+    )
+    short.run(Watcher())
+    trace = long.run(Watcher())
+    assert [record.best for record in trace] == [True, True, False, False]
+    assert same_weights(short.model, long.model)
+
+
+def test_training_stops_when_validation_stops_rising(make_trainer):
+    trace = make_trainer(scores=(0.5, 0.4, 0.3, 0.9), patience=2).run(Watcher())
+    assert len(trace) == 3
+
+
+def test_without_validation_the_last_weights_count(make_trainer):
+    trace = make_trainer(scores=(None, None, None, None), patience=1).run(Watcher())
+    assert len(trace) == 4
+    assert trace[-1].best
+
+
+def test_one_seed_decides_everything(make_trainer):
+    one, two, other = make_trainer("one"), make_trainer("two"), make_trainer("other", seed=1)
+    for trainer in (one, two, other):
+        trainer.run(Watcher())
+    assert same_weights(one.model, two.model)
+    assert not same_weights(one.model, other.model)
+
+
+@pytest.mark.parametrize("at_step", [1, 6, 13])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step):
+    whole = make_trainer("whole")
+    expected = whole.run(Watcher())
+    with pytest.raises(Interrupted, match="--resume"):
+        make_trainer().run(Watcher(at_step, lambda: os.kill(os.getpid(), signal.SIGINT)))
+    resumed = make_trainer()
+    trace = resumed.run(Watcher())
+    assert same_weights(whole.model, resumed.model)
+    assert [(r.epoch, r.loss, r.validation, r.best) for r in trace] == [
+        (r.epoch, r.loss, r.validation, r.best) for r in expected
+    ]
+
+
+def test_a_finished_run_trains_no_more(make_trainer):
+    make_trainer().run(Watcher())
+    watcher = Watcher()
+    make_trainer().run(watcher)
+    assert watcher.losses == []
+
+
+def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
+    trainer = make_trainer()
+    trainer.run(Watcher())
+    assert trainer.drawn == [0, 1, 2, 3]
+
+
+def test_the_rate_falls_evenly_or_stays(make_trainer):
+    assert make_trainer(schedule="linear")._rate(0.25) == pytest.approx(0.75 * 0.003)
+    assert make_trainer(schedule="constant")._rate(0.25) == 0.003
+
+
+def test_a_broken_checkpoint_is_a_clear_error(make_trainer):
+    trainer = make_trainer()
+    trainer.checkpoint.write_bytes(b"not a checkpoint")
+    with pytest.raises(FarlinkError, match="not a checkpoint of farlink"):
+        trainer.run(Watcher())
+
+
+def test_a_stop_request_is_heard_once_the_step_is_done():
+    with stop_signal() as stop:
+        assert not stop.is_set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.wait(1)
+
+
+def test_training_works_outside_the_main_thread(make_trainer):
+    thread = threading.Thread(target=lambda: make_trainer("thread", max_epochs=1).run(Watcher()))
+    thread.start()
+    thread.join()
+    assert thread.is_alive() is False
