@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import polars as pl
 import torch
+from numpy.typing import NDArray
 
 from farlink import evaluation, linking, names, report
 from farlink.errors import FarlinkError
@@ -136,12 +137,10 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     numba.set_num_threads(min(threads, os.cpu_count() or 1))
     model = _train(task, run, settings, reporter)
     with reporter.working("matching and measuring"):
-        metrics, mapping, frame = _results(task, model, settings)
-        threshold = None if np.isneginf(mapping.threshold) else mapping.threshold
-        metrics["threshold"] = threshold
-        run.write_results(metrics, frame, threshold)
+        results = _results(task, model, settings)
+        run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
-        report.write(run, task.left.degrees(), task.right.degrees(), mapping, task.test, task.notes)
+        report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
     (run.folder / "checkpoint.safetensors").unlink(missing_ok=True)
     return run
 
@@ -210,21 +209,32 @@ def _validation_hits(task: AlignmentTask, model: PathModel, settings: Settings) 
     return evaluation.rank_links(left, right, task.valid, candidates).summary()["hits@1"]
 
 
-def _results(task: AlignmentTask, model: PathModel, settings: Settings) -> tuple[dict[str, Any], Mapping, pl.DataFrame]:
+@dataclass(frozen=True)
+class _Results:
+    metrics: dict[str, Any]
+    mapping: Mapping
+    hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
+
+
+def _results(task: AlignmentTask, model: PathModel, settings: Settings) -> _Results:
     left, right = _sides(task, model, settings)
     connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
     mapping = make_mapping(left, right, task.seeds, task.valid, (connected[0], connected[1]), settings.candidates)
-    metrics: dict[str, Any] = {}
     linked = np.concatenate([task.valid, task.test])
     by_name = names.equal_names(task.left, task.right)
+    metrics: dict[str, Any] = {}
+    hits = np.empty(0, dtype=bool)
     for part, links in (("validation", task.valid), ("test", task.test)):
         if len(links):
-            metrics[part] = evaluation.protocols(left, right, links, linked=linked, seeds=task.seeds)
+            ranks = evaluation.protocol_ranks(left, right, links, linked=linked, seeds=task.seeds)
+            metrics[part] = evaluation.summaries(ranks)
             metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
             metrics[part]["name_equality"] = pair_quality(by_name, links)
+            hits = ranks["linked"]["left_to_right"].realistic <= 1
     statuses, counts = np.unique(mapping.status, return_counts=True)
     metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
-    return metrics, mapping, mapping.frame(task.left.entities, task.right.entities)
+    metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
+    return _Results(metrics, mapping, hits)
 
 
 def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool) -> None:

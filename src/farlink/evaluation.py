@@ -15,7 +15,8 @@ from farlink.graph import Ids
 from farlink.matching import target_ranks
 from farlink.metrics import RankKind, Ranks
 
-Nested = dict[str, Any]
+DIRECTIONS = ("left_to_right", "right_to_left")
+RanksByProtocol = dict[str, dict[str, Ranks]]
 
 
 def rank_links(
@@ -29,24 +30,26 @@ def rank_links(
     return target_ranks(left[links[:, 0]], right[pool], targets)
 
 
-def both_directions(
-    left: Tensor, right: Tensor, links: Ids, candidates: tuple[Ids, Ids], kind: RankKind = "realistic"
-) -> Nested:
-    """Metrics of the links in both directions."""
+def protocol_ranks(left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids) -> RanksByProtocol:
+    """Ranks of the links under both protocols and in both directions.
+
+    `linked` holds the links whose ends are the candidates of the protocol of that name.
+    """
+    candidates = {
+        "linked": (linked[:, 0], linked[:, 1]),
+        "all": (unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])),
+    }
     return {
-        direction: rank_links(left, right, links, candidates, direction).summary(kind)
-        for direction in ("left_to_right", "right_to_left")
+        protocol: {direction: rank_links(left, right, links, pool, direction) for direction in DIRECTIONS}
+        for protocol, pool in candidates.items()
     }
 
 
-def protocols(
-    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, kind: RankKind = "realistic"
-) -> Nested:
-    """Metrics of the links under both protocols; `linked` holds the links whose ends are candidates."""
-    everyone = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
+def summaries(ranks: RanksByProtocol, kind: RankKind = "realistic") -> dict[str, Any]:
+    """Hits@k, MRR and MR by protocol and direction."""
     return {
-        "linked": both_directions(left, right, links, (linked[:, 0], linked[:, 1]), kind),
-        "all": both_directions(left, right, links, everyone, kind),
+        protocol: {direction: found.summary(kind) for direction, found in by_direction.items()}
+        for protocol, by_direction in ranks.items()
     }
 
 

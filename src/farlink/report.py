@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from farlink.graph import Ids
 from farlink.io.files import atomic_path, write_text
@@ -22,8 +23,11 @@ from farlink.runs import Run
 BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#8c8c8c"
 
 
-def write(run: Run, left_degrees: Ids, right_degrees: Ids, mapping: Mapping, test: Ids, notes: list[str]) -> None:
-    """Draw the plots and write the model card."""
+def write(run: Run, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degrees: Ids, notes: list[str]) -> None:
+    """Draw the plots and write the model card.
+
+    `hits` says of each test link whether its right entity ranks first; `degrees` are those of the left graph.
+    """
     plots = run.folder / "plots"
     trace = run.trace
     _draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "epoch", "training loss"))
@@ -34,7 +38,7 @@ def write(run: Run, left_degrees: Ids, right_degrees: Ids, mapping: Mapping, tes
         )
     if len(test):
         _draw(plots / "scores.png", lambda axes: _scores(axes, mapping, test))
-        _draw(plots / "degrees.png", lambda axes: _by_degree(axes, mapping, test, left_degrees))
+        _draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
     write_text(run.folder / "README.md", _card(run, notes))
 
 
@@ -60,7 +64,7 @@ def _scores(axes: Axes, mapping: Mapping, test: Ids) -> None:
     """Score distribution of right and wrong pairs among the test entities."""
     chosen, score = mapping.right[test[:, 0]], mapping.score[test[:, 0]]
     found, right = chosen >= 0, chosen == test[:, 1]
-    bins = np.linspace(float(np.nanmin(score[found], initial=0.0)), 1.0, 41).tolist()
+    bins = np.histogram_bin_edges(score[found], bins=40).tolist()
     for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
         axes.hist(score[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
     if np.isfinite(mapping.threshold):
@@ -69,17 +73,15 @@ def _scores(axes: Axes, mapping: Mapping, test: Ids) -> None:
     axes.legend(frameon=False)
 
 
-def _by_degree(axes: Axes, mapping: Mapping, test: Ids, degrees: Ids) -> None:
-    """Share of right pairs by the degree of the left entity."""
-    edges = np.array([1, 2, 3, 4, 6, 9, 14, 26, np.inf])
-    group = np.digitize(degrees[test[:, 0]], edges) - 1
-    right = mapping.right[test[:, 0]] == test[:, 1]
+def _by_degree(axes: Axes, hits: NDArray[np.bool_], degrees: Ids) -> None:
+    """Hits@1 of the test links by the degree of the left entity."""
     labels = ["1", "2", "3", "4–5", "6–8", "9–13", "14–25", "26+"]
+    group = np.digitize(degrees, [2, 3, 4, 6, 9, 14, 26])
     shown = [place for place in range(len(labels)) if (group == place).any()]
-    heights = [float(right[group == place].mean()) for place in shown]
+    heights = [float(hits[group == place].mean()) for place in shown]
     bars = axes.bar([labels[place] for place in shown], heights, color=BLUE)
     axes.bar_label(bars, [f"n={int((group == place).sum()):,}" for place in shown], fontsize=7, color=GREY)
-    axes.set(xlabel="triples of the left entity", ylabel="share of right pairs", ylim=(0, 1))
+    axes.set(xlabel="triples of the left entity", ylabel="test Hits@1 (linked, left to right)", ylim=(0, 1))
 
 
 def _card(run: Run, notes: list[str]) -> str:

@@ -1,7 +1,7 @@
 """The run folder: what is in it, how it is written and read again.
 
 config.toml           the settings
-run.json              what was aligned: sources, sizes, fingerprint, notes, threshold
+run.json              what was aligned: sources, sizes, fingerprint, notes
 vocabulary.parquet    side, id, name, readable name and degree of every entity
 links.parquet         the seed, validation and test links by id
 checkpoint.safetensors  while training only
@@ -157,11 +157,11 @@ class Run:
         if not fresh.any():
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)
-        result = evaluation.protocols(
-            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, kind=ranks
+        found = evaluation.protocol_ranks(
+            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds
         )
         left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
-        return {**result, "ranks": ranks, "links": len(chosen), "left_out": left_out}
+        return {**evaluation.summaries(found, ranks), "ranks": ranks, "links": len(chosen), "left_out": left_out}
 
     def export(self, to: str, path: str | Path | None = None) -> Path:
         """Write the mapping (or, for `npy`, the vectors) in another format; returns where it lies."""
@@ -191,12 +191,10 @@ class Run:
         """Write one line per epoch."""
         write_text(self.folder / "trace.jsonl", "".join(json.dumps(asdict(record)) + "\n" for record in trace))
 
-    def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame, threshold: float | None) -> None:
+    def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame) -> None:
         """Write the figures and the mapping."""
         self._write_json("metrics.json", metrics)
         write_tsv(alignment, self.folder / "alignment.tsv")
-        self._write_json("run.json", {**self.about, "threshold": threshold})
-        vars(self).pop("about", None)
 
     # helpers
 
@@ -224,7 +222,7 @@ class Run:
             right_source=self.about["right"]["source"],
             version=version("farlink"),
             date=datetime.date.fromisoformat(self.about["date"]),
-            threshold=self.about.get("threshold"),
+            threshold=self.metrics["threshold"],
         )
 
     def _export_vectors(self, folder: Path) -> Path:
