@@ -15,19 +15,15 @@ from pathlib import Path
 from typing import get_args
 
 import numba
-import numpy as np
 import torch
 from torch import Tensor
 
 from benchmarks.data import joint_graph
 from benchmarks.measure import GB, Row, measure, peak_memory
-from farlink.graph import Ids
 from farlink.joint import JointGraph
-from farlink.loss import Noise, make_loss
-from farlink.model import PathModel
+from farlink.loss import Noise
 from farlink.settings import Preset, Settings, make_settings
-from farlink.training import Loss, Trainer
-from farlink.walks import sample_paths
+from farlink.training import Trainer, trainer_for
 
 GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
@@ -91,49 +87,12 @@ def _preset_row(graph: JointGraph, settings: Settings, what: str, peak: float, s
 
 def make_trainer(graph: JointGraph, settings: Settings) -> tuple[Trainer, tuple[CountingNoise, CountingNoise]]:
     """A trainer as an alignment makes it, and the noise of its entity loss and its relation loss."""
-    torch.manual_seed(settings.seed)
-    model = PathModel(
-        graph.entities,
-        graph.relations,
-        width=settings.width,
-        layers=settings.layers,
-        kind=settings.model,
-        cell=settings.cell,
-        dropout=settings.dropout,
-    )
-    entity_loss, entity_noise = _loss(graph.triples[:, 2], graph.entities, settings, settings.entity_negatives)
-    relation_loss, relation_noise = _loss(graph.triples[:, 1], graph.relations, settings, settings.relation_negatives)
-    torch.nn.init.constant_(model.entity_bias, entity_loss.initial_bias())
-    torch.nn.init.constant_(model.relation_bias, relation_loss.initial_bias())
-    trainer = Trainer(
-        model,
-        entity_loss,
-        relation_loss,
-        paths=partial(_paths, graph, settings),
-        validate=lambda: None,
-        settings=settings,
-        checkpoint=Path(os.devnull),  # steps alone never write one
-    )
-    return trainer, (entity_noise, relation_noise)
-
-
-def _loss(ids: Ids, elements: int, settings: Settings, negatives: int) -> tuple[Loss, CountingNoise]:
-    frequency = torch.from_numpy(np.bincount(ids, minlength=elements))
-    loss, noise = make_loss(settings.loss, frequency, negatives), CountingNoise(frequency)
-    loss.noise = noise
-    return loss, noise
-
-
-def _paths(graph: JointGraph, settings: Settings, epoch: int) -> Ids:
-    return sample_paths(
-        graph,
-        length=settings.walk_length,
-        walks_per_triple=1,
-        depth_bias=settings.depth_bias,
-        cross_bias=settings.cross_bias,
-        seed=settings.seed,
-        epoch=epoch,
-    )
+    trainer = trainer_for(graph, settings, validate=lambda model: None, checkpoint=Path(os.devnull))
+    trainer.warm_start()
+    losses = (trainer.entity_loss, trainer.relation_loss)
+    for loss in losses:
+        loss.noise = CountingNoise(loss.noise.probability ** (4 / 3))  # frequencies that give the same noise
+    return trainer, (losses[0].noise, losses[1].noise)
 
 
 def _seconds_per_step(trainer: Trainer, steps: int, warm_ups: int) -> float:

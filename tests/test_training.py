@@ -8,13 +8,11 @@ import torch
 
 from farlink.errors import FarlinkError, Interrupted
 from farlink.joint import join
-from farlink.loss import make_loss
-from farlink.model import PathModel
 from farlink.settings import make_settings
-from farlink.training import Trainer, stop_signal
-from farlink.walks import sample_paths
+from farlink.training import stop_signal, trainer_for
 
 SETTINGS = {
+    "walk_length": 7,
     "width": 8,
     "entity_negatives": 16,
     "relation_negatives": 4,
@@ -43,29 +41,15 @@ class Watcher:
 def make_trainer(pair, tmp_path):
     seeds = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)[:20]
     graph = join(pair.left, pair.right, seeds)
-    drawn = []
 
     def make(name="run", scores=(0.1, 0.2, 0.3, 0.4), **changes):
         settings = make_settings("best", **{**SETTINGS, **changes})
-        torch.manual_seed(settings.seed)
-        model = PathModel(graph.entities, graph.relations, width=settings.width, layers=1)
-
-        def paths(epoch):
-            drawn.append(epoch)
-            return sample_paths(
-                graph, length=7, walks_per_triple=1, depth_bias=0.9, cross_bias=0.9, seed=settings.seed, epoch=epoch
-            )
-
-        trainer = Trainer(
-            model,
-            make_loss("softmax", torch.from_numpy(np.bincount(graph.triples[:, 2])), settings.entity_negatives),
-            make_loss("softmax", torch.from_numpy(np.bincount(graph.triples[:, 1])), settings.relation_negatives),
-            paths=paths,
-            validate=lambda: scores[trainer.progress.epoch],
-            settings=settings,
+        trainer = trainer_for(
+            graph,
+            settings,
+            validate=lambda model: scores[trainer.progress.epoch],
             checkpoint=tmp_path / f"{name}.safetensors",
         )
-        trainer.drawn = drawn
         return trainer
 
     return make
@@ -133,8 +117,17 @@ def test_a_finished_run_trains_no_more(make_trainer):
 
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer = make_trainer()
+    draw, drawn = trainer.paths, {}
+
+    def paths(epoch):
+        assert epoch not in drawn
+        drawn[epoch] = draw(epoch)
+        return drawn[epoch]
+
+    trainer.paths = paths
     trainer.run(Watcher())
-    assert trainer.drawn == [0, 1, 2, 3]
+    assert list(drawn) == [0, 1, 2, 3]
+    assert not np.array_equal(drawn[0], drawn[1])
 
 
 def test_the_rate_falls_evenly_or_stays(make_trainer):

@@ -21,16 +21,14 @@ from farlink import evaluation, linking, names, report
 from farlink.errors import FarlinkError
 from farlink.graph import Ids, KnowledgeGraph
 from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
-from farlink.joint import JointGraph, join
-from farlink.loss import make_loss
+from farlink.joint import join
 from farlink.mapping import Mapping, make_mapping
 from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.runs import Run, compared_vectors
 from farlink.settings import Settings, make_settings
-from farlink.training import Trainer
-from farlink.walks import sample_paths
+from farlink.training import trainer_for
 
 
 @dataclass(frozen=True)
@@ -146,47 +144,17 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
 
 
 def _train(task: AlignmentTask, run: Run, settings: Settings, reporter: Reporter) -> PathModel:
-    joint = join(task.left, task.right, task.seeds)
-    torch.manual_seed(settings.seed)
-    model = PathModel(
-        joint.entities,
-        joint.relations,
-        width=settings.width,
-        layers=settings.layers,
-        kind=settings.model,
-        cell=settings.cell,
-        dropout=settings.dropout,
-    )
-    trainer = Trainer(
-        model,
-        make_loss(settings.loss, _frequency(joint.triples[:, 2], joint.entities), settings.entity_negatives),
-        make_loss(settings.loss, _frequency(joint.triples[:, 1], joint.relations), settings.relation_negatives),
-        paths=lambda epoch: _paths(joint, settings, epoch),
-        validate=lambda: _validation_hits(task, model, settings),
-        settings=settings,
+    trainer = trainer_for(
+        join(task.left, task.right, task.seeds),
+        settings,
+        validate=lambda model: _validation_hits(task, model, settings),
         checkpoint=run.folder / "checkpoint.safetensors",
     )
     with reporter.training(settings.max_epochs) as watcher:
         trace = trainer.run(watcher)
     run.write_trace(trace)
-    run.write_weights(model.state_dict())
-    return model
-
-
-def _paths(joint: JointGraph, settings: Settings, epoch: int) -> Ids:
-    return sample_paths(
-        joint,
-        length=settings.walk_length,
-        walks_per_triple=settings.walks_per_triple,
-        depth_bias=settings.depth_bias,
-        cross_bias=settings.cross_bias,
-        seed=settings.seed,
-        epoch=epoch,
-    )
-
-
-def _frequency(ids: Ids, count: int) -> torch.Tensor:
-    return torch.from_numpy(np.bincount(ids, minlength=count))
+    run.write_weights(trainer.model.state_dict())
+    return trainer.model
 
 
 def _sides(task: AlignmentTask, model: PathModel, settings: Settings) -> tuple[torch.Tensor, torch.Tensor]:

@@ -28,10 +28,12 @@ from torch import Tensor
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph import Ids
 from farlink.io.files import atomic_path
-from farlink.loss import NoiseContrastiveLoss, SampledSoftmaxLoss
+from farlink.joint import JointGraph
+from farlink.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
 from farlink.model import PathModel
 from farlink.optimiser import RowAdam
 from farlink.settings import Settings
+from farlink.walks import sample_paths
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -82,7 +84,7 @@ class Trainer:
         entity_loss: Loss,
         relation_loss: Loss,
         paths: Callable[[int], Ids],
-        validate: Callable[[], float | None],
+        validate: Callable[[PathModel], float | None],
         settings: Settings,
         checkpoint: Path,
     ) -> None:
@@ -98,8 +100,7 @@ class Trainer:
         if self.checkpoint.exists():
             self._load()
         else:
-            torch.nn.init.constant_(self.model.entity_bias, self.entity_loss.initial_bias())
-            torch.nn.init.constant_(self.model.relation_bias, self.relation_loss.initial_bias())
+            self.warm_start()
         with torch.random.fork_rng(devices=[]), stop_signal() as stop, ThreadPoolExecutor(1) as background:
             upcoming = background.submit(self.paths, self.progress.epoch)
             while not self._finished():
@@ -109,6 +110,11 @@ class Trainer:
                 self._epoch(paths, watcher, stop)
         self.model.load_state_dict(self.best)
         return self.progress.trace
+
+    def warm_start(self) -> None:
+        """Give the output biases the level at which their loss begins to learn."""
+        torch.nn.init.constant_(self.model.entity_bias, self.entity_loss.initial_bias())
+        torch.nn.init.constant_(self.model.relation_bias, self.relation_loss.initial_bias())
 
     def _finished(self) -> bool:
         done, patience = self.progress.epoch, self.settings.patience
@@ -161,7 +167,7 @@ class Trainer:
     def _close_epoch(self, steps: int, paths: int, started: float) -> EpochRecord:
         progress = self.progress
         self.model.eval()
-        score = self.validate()
+        score = self.validate(self.model)
         better = score is None or progress.best_score is None or score > progress.best_score
         if better:
             progress.best_score, progress.best_epoch = score, progress.epoch
@@ -202,6 +208,42 @@ class Trainer:
         self.best = _part(tensors, "best/")
         for name, state in self.optimiser.state.items():
             state.update(_part(tensors, f"adam/{name}/"))
+
+
+def trainer_for(
+    graph: JointGraph, settings: Settings, validate: Callable[[PathModel], float | None], checkpoint: Path
+) -> Trainer:
+    """A trainer of the settings' model on the settings' walks over a graph."""
+    torch.manual_seed(settings.seed)
+    model = PathModel(
+        graph.entities,
+        graph.relations,
+        width=settings.width,
+        layers=settings.layers,
+        kind=settings.model,
+        cell=settings.cell,
+        dropout=settings.dropout,
+    )
+
+    def paths(epoch: int) -> Ids:
+        return sample_paths(
+            graph,
+            length=settings.walk_length,
+            walks_per_triple=settings.walks_per_triple,
+            depth_bias=settings.depth_bias,
+            cross_bias=settings.cross_bias,
+            seed=settings.seed,
+            epoch=epoch,
+        )
+
+    _, relation, tail = graph.triples.T  # every entity is a tail as often as a head
+    entity_loss = make_loss(settings.loss, _frequency(tail, graph.entities), settings.entity_negatives)
+    relation_loss = make_loss(settings.loss, _frequency(relation, graph.relations), settings.relation_negatives)
+    return Trainer(model, entity_loss, relation_loss, paths, validate, settings, checkpoint)
+
+
+def _frequency(ids: Ids, count: int) -> Tensor:
+    return torch.from_numpy(np.bincount(ids, minlength=count))
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

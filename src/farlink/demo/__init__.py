@@ -1,15 +1,20 @@
 """A pair of small graphs that ships with the package: two views of one invented world."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from farlink.alignment import align
-from farlink.runs import Run
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from farlink.runs import Run
 
 DATA = Path(__file__).parent / "data"
 
 
 def run_demo(out: str | Path, *, resume: bool = False) -> Run:
     """Align the shipped graphs. They are small, so a narrow network and more epochs suit them."""
+    from farlink.alignment import align  # here, as making the graphs needs no network
+
     return align(
         DATA / "atlas.nt.gz",
         DATA / "gazette.tsv.gz",
