@@ -103,6 +103,10 @@ def test_settings_lists_every_setting():
     assert all(name[:8] in text for name in Settings.model_fields if name != "preset")
 
 
+def test_the_version_is_told():
+    assert invoke("--version").output.startswith("farlink ")
+
+
 def test_help_teaches_the_commands():
     text = invoke("--help").output
     for command in ("align", "demo", "match", "evaluate", "export", "info", "settings"):

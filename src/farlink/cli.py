@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write
@@ -23,7 +24,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Align knowledge graphs by learning from long relational paths. Start with **farlink demo**.",
 )
 console = Console(highlight=False, soft_wrap=True)
 
@@ -36,6 +36,21 @@ SetOption = Annotated[
 ]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with the run in --out if there is one.")]
 RunArgument = Annotated[Path, typer.Argument(help="The run folder.")]
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        console.print(f"farlink {version('farlink')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Align knowledge graphs by learning from long relational paths. Start with **farlink demo**."""
 
 
 @app.command()
@@ -196,7 +211,7 @@ def info(
     if as_json:
         console.print_json(json.dumps(figures))
         return
-    table = Table("", *figures)
+    table = Table("", *(Column("/".join(Path(name).parts[-2:]), overflow="fold") for name in figures))
     for row in next(iter(figures.values())):
         table.add_row(
             row,
