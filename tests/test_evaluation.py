@@ -1,7 +1,11 @@
 import numpy as np
+import pytest
 import torch
 
 from farlink.evaluation import protocol_ranks, rank_links, summaries, unseeded
+from farlink.settings import make_settings
+
+COSINE, BALANCED = make_settings("paper"), make_settings(temperature=0.05)
 
 
 def ids(*rows):
@@ -13,24 +17,36 @@ LEFT = torch.eye(4)
 RIGHT = torch.cat([torch.eye(4) * 0.5 + torch.eye(4)[:, [1, 0, 2, 3]] * 0.1, torch.eye(4)[1:2]])
 
 
-def test_candidates_decide_what_stands_in_the_way():
+@pytest.mark.parametrize("settings", [COSINE, BALANCED])
+def test_candidates_decide_what_stands_in_the_way(settings):
     links = ids((1, 1))
-    assert rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(4))).optimistic.tolist() == [1]
-    assert rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5))).optimistic.tolist() == [2]
+    alone = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(4)), settings)
+    crowded = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5)), settings)
+    assert alone["left_to_right"].optimistic.tolist() == [1]
+    assert crowded["left_to_right"].optimistic.tolist() == [2]
 
 
-def test_right_to_left_exchanges_the_sides():
+@pytest.mark.parametrize("settings", [COSINE, BALANCED])
+def test_right_to_left_exchanges_the_sides(settings):
     links = ids((1, 1), (2, 2))
-    there = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5)), "right_to_left")
-    assert there.optimistic.tolist() == rank_links(RIGHT, LEFT, links, (np.arange(5), np.arange(4))).optimistic.tolist()
+    there = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5)), settings)
+    back = rank_links(RIGHT, LEFT, links[:, ::-1], (np.arange(5), np.arange(4)), settings)
+    assert there["right_to_left"].optimistic.tolist() == back["left_to_right"].optimistic.tolist()
 
 
 def test_the_two_protocols_differ_in_their_candidates_and_both_directions_are_named():
     links, seeds = ids((1, 1)), ids((0, 0))
-    figures = summaries(protocol_ranks(LEFT, RIGHT, links, linked=ids((1, 1), (2, 2)), seeds=seeds))
+    ranks = protocol_ranks(LEFT, RIGHT, links, linked=ids((1, 1), (2, 2)), seeds=seeds, settings=COSINE)
+    figures = summaries(ranks)
     assert figures["linked"]["left_to_right"]["hits@1"] == 1
     assert figures["all"]["left_to_right"]["hits@1"] == 0  # entity 4 has no link, yet it is a candidate
     assert figures["all"]["right_to_left"]["hits@1"] == 1
+
+
+def test_where_every_entity_is_linked_the_protocols_are_the_same():
+    links = ids((1, 1), (2, 2), (3, 3))
+    ranks = protocol_ranks(LEFT, RIGHT[:4], links, linked=links, seeds=ids((0, 0)), settings=COSINE)
+    assert ranks["linked"] is ranks["all"]
 
 
 def test_seeds_are_no_candidates():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from farlink.mapping import make_mapping
+from farlink.settings import make_settings
 
 
 def ids(*rows):
@@ -18,7 +19,8 @@ def everyone(count):
 
 def mapping_of(left, right, seeds=(), valid=(), connected=None, candidates=5):
     connected = connected or (everyone(len(left)), everyone(len(right)))
-    return make_mapping(left, right, ids(*seeds), ids(*valid), connected, candidates)
+    settings = make_settings(candidates=candidates, temperature=0.0)
+    return make_mapping(left, right, ids(*seeds), ids(*valid), connected, settings)
 
 
 @settings(max_examples=30, deadline=None)

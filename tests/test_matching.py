@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from farlink import matching
-from farlink.matching import nearest, one_to_one, target_ranks
+from farlink.matching import nearest, nearest_both_ways, one_to_one, target_ranks
 
 
 @pytest.fixture(autouse=True)
@@ -51,27 +51,30 @@ def test_constant_vectors_earn_nothing(constant):
     assert ranks.summary("optimistic")["hits@1"] == 1  # the trap that realistic ranks avoid
 
 
+def test_both_ways_is_the_nearest_there_and_back():
+    left, right = torch.randn(23, 6), torch.randn(31, 6)
+    forth, back = nearest_both_ways(left, right, 4)
+    for found, expected in ((forth, nearest(left, right, 4)), (back, nearest(right, left, 4))):
+        assert np.array_equal(found[1], expected[1])
+        assert found[0] == pytest.approx(expected[0], abs=1e-6)
+
+
 @settings(max_examples=50)
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 1000))
-def test_with_all_candidates_listed_the_assignment_is_scipys(queries, candidates, seed):
-    full = np.random.default_rng(seed).random((queries, candidates)).astype(np.float32)
-    places = np.argsort(-full, axis=1).astype(np.int32)
-    scores = np.take_along_axis(full, places, axis=1)
-    column = one_to_one(scores, places, candidates)
-    found = np.flatnonzero(column >= 0)
-    chosen = places[found, column[found]]
-    assert len(set(chosen.tolist())) == len(found) == min(queries, candidates)
-    best = full[linear_sum_assignment(-full)].sum()
-    assert full[found, chosen].sum() == pytest.approx(best, abs=1e-5)
+def test_with_all_pairs_listed_the_assignment_is_scipys(lefts, rights, seed):
+    full = np.random.default_rng(seed).random((lefts, rights))
+    left, right = (places.ravel() for places in np.indices(full.shape))
+    kept = one_to_one(left, right, full.ravel(), full.shape)
+    assert len(set(left[kept].tolist())) == len(set(right[kept].tolist())) == kept.sum() == min(lefts, rights)
+    assert full.ravel()[kept].sum() == pytest.approx(full[linear_sum_assignment(-full)].sum())
 
 
-def test_a_query_whose_candidates_are_all_taken_stays_without():
-    scores = np.array([[0.9], [0.8], [0.7]], dtype=np.float32)
-    places = np.array([[0], [0], [1]], dtype=np.int32)
-    assert one_to_one(scores, places, 2).tolist() == [0, -1, 0]
+def test_a_left_place_whose_candidates_are_all_taken_stays_without():
+    left, right = np.array([0, 1, 2]), np.array([0, 0, 1])
+    assert one_to_one(left, right, np.array([0.9, 0.8, 0.7]), (3, 2)).tolist() == [True, False, True]
 
 
 def test_nothing_to_match_is_fine():
-    assert one_to_one(np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), 5).tolist() == []
-    assert one_to_one(np.empty((2, 0), np.float32), np.empty((2, 0), np.int32), 0).tolist() == [-1, -1]
-    assert target_ranks(torch.empty(0, 3), torch.randn(4, 3), np.empty(0, np.int32)).summary() == {}
+    nobody = np.empty(0, dtype=np.int32)
+    assert one_to_one(nobody, nobody, np.empty(0), (2, 0)).tolist() == []
+    assert target_ranks(torch.empty(0, 3), torch.randn(4, 3), nobody).summary() == {}

@@ -9,6 +9,7 @@ def test_the_paper_preset_is_the_papers_appendix():
     assert (paper.width, paper.layers, paper.cell, paper.batch_size) == (256, 2, "lstm", 512)
     assert (paper.learning_rate, paper.depth_bias, paper.cross_bias) == (0.003, 0.9, 0.9)
     assert (paper.walk_length, paper.model, paper.loss, paper.vectors) == (15, "rsn", "nce", "input")
+    assert (paper.temperature, paper.rounds) == (0, 0)  # greedy cosine, no bootstrapping
 
 
 @pytest.mark.parametrize("preset", PRESETS)

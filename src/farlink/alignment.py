@@ -18,15 +18,18 @@ import torch
 from numpy.typing import NDArray
 
 from farlink import evaluation, linking, names, report
+from farlink.bootstrapping import grown_pairs
 from farlink.errors import FarlinkError
 from farlink.graph import Ids, KnowledgeGraph
 from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
 from farlink.joint import join
 from farlink.mapping import Mapping, make_mapping
+from farlink.matching import target_ranks
 from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
-from farlink.runs import Run, compared_vectors
+from farlink.propagation import Surroundings, compared_vectors, seed_views
+from farlink.runs import Run
 from farlink.settings import Settings, make_settings
 from farlink.training import trainer_for
 
@@ -133,9 +136,12 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     threads = settings.threads or os.cpu_count() or 1
     torch.set_num_threads(threads)
     numba.set_num_threads(min(threads, os.cpu_count() or 1))
-    model = _train(task, run, settings, reporter)
+    around = Surroundings(task.left, task.right)
+    pairs = _bootstrap(task, around, settings, reporter)
+    model = _train(task, pairs, run, settings, reporter)
     with reporter.working("matching and measuring"):
-        results = _results(task, model, settings)
+        results = _results(task, around, pairs, model, settings)
+        run.write_table("found", _link_table({"found": results.found}))
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
@@ -143,11 +149,25 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     return run
 
 
-def _train(task: AlignmentTask, run: Run, settings: Settings, reporter: Reporter) -> PathModel:
+def _bootstrap(task: AlignmentTask, around: Surroundings, settings: Settings, reporter: Reporter) -> Ids:
+    """Seeds, and what can be found from them by propagation alone."""
+    if not settings.rounds:
+        return task.seeds
+
+    def views(pairs: Ids) -> tuple[torch.Tensor, torch.Tensor]:
+        return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))
+
+    with reporter.working("looking around the seeds"):
+        pairs = grown_pairs(task.seeds, task.seeds, views, settings)
+    reporter.say(f"found  {len(pairs) - len(task.seeds):,} links around the seeds to train with")
+    return pairs
+
+
+def _train(task: AlignmentTask, pairs: Ids, run: Run, settings: Settings, reporter: Reporter) -> PathModel:
     trainer = trainer_for(
-        join(task.left, task.right, task.seeds),
+        join(task.left, task.right, pairs),
         settings,
-        validate=lambda model: _validation_hits(task, model, settings),
+        validate=lambda model: _validation_hits(task, model),
         checkpoint=run.folder / "checkpoint.safetensors",
     )
     with reporter.training(settings.max_epochs) as watcher:
@@ -157,44 +177,44 @@ def _train(task: AlignmentTask, run: Run, settings: Settings, reporter: Reporter
     return trainer.model
 
 
-def _sides(task: AlignmentTask, model: PathModel, settings: Settings) -> tuple[torch.Tensor, torch.Tensor]:
-    both = compared_vectors(model.entity_in.weight.detach(), model.entity_out.weight.detach(), settings)
-    return both[: len(task.left.entities)], both[len(task.left.entities) :]
-
-
-def _validation_hits(task: AlignmentTask, model: PathModel, settings: Settings) -> float | None:
-    """Hits@1 of the validation links, left to right, among all entities that are no seeds.
+def _validation_hits(task: AlignmentTask, model: PathModel) -> float | None:
+    """Hits@1 of the validation links, left to right, by the input vectors among all entities that are no seeds.
 
     The ends of test links are not singled out as candidates: nothing about them is known before the end.
     """
     if not len(task.valid):
         return None
-    left, right = _sides(task, model, settings)
-    candidates = (
-        evaluation.unseeded(len(left), task.seeds[:, 0]),
-        evaluation.unseeded(len(right), task.seeds[:, 1]),
-    )
-    return evaluation.rank_links(left, right, task.valid, candidates).summary()["hits@1"]
+    vectors, first_right = model.entity_in.weight.detach(), len(task.left.entities)
+    pool = evaluation.unseeded(len(task.right.entities), task.seeds[:, 1])
+    targets = np.searchsorted(pool, task.valid[:, 1]).astype(np.int32)
+    return target_ranks(vectors[task.valid[:, 0]], vectors[first_right + pool], targets).summary()["hits@1"]
 
 
 @dataclass(frozen=True)
 class _Results:
     metrics: dict[str, Any]
     mapping: Mapping
+    found: Ids  # links found and used like seeds
     hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
 
 
-def _results(task: AlignmentTask, model: PathModel, settings: Settings) -> _Results:
-    left, right = _sides(task, model, settings)
+def _results(task: AlignmentTask, around: Surroundings, pairs: Ids, model: PathModel, settings: Settings) -> _Results:
+    tables = model.entity_in.weight.detach(), model.entity_out.weight.detach()
+
+    def views(known: Ids) -> tuple[torch.Tensor, torch.Tensor]:
+        return compared_vectors(around, known, *tables, settings)
+
+    pairs = grown_pairs(task.seeds, pairs, views, settings)
+    left, right = views(pairs)
     connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
-    mapping = make_mapping(left, right, task.seeds, task.valid, (connected[0], connected[1]), settings.candidates)
+    mapping = make_mapping(left, right, task.seeds, task.valid, (connected[0], connected[1]), settings)
     linked = np.concatenate([task.valid, task.test])
     by_name = names.equal_names(task.left, task.right)
     metrics: dict[str, Any] = {}
     hits = np.empty(0, dtype=bool)
     for part, links in (("validation", task.valid), ("test", task.test)):
         if len(links):
-            ranks = evaluation.protocol_ranks(left, right, links, linked=linked, seeds=task.seeds)
+            ranks = evaluation.protocol_ranks(left, right, links, linked=linked, seeds=task.seeds, settings=settings)
             metrics[part] = evaluation.summaries(ranks)
             metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
             metrics[part]["name_equality"] = pair_quality(by_name, links)
@@ -202,7 +222,7 @@ def _results(task: AlignmentTask, model: PathModel, settings: Settings) -> _Resu
     statuses, counts = np.unique(mapping.status, return_counts=True)
     metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
     metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
-    return _Results(metrics, mapping, hits)
+    return _Results(metrics, mapping, pairs[len(task.seeds) :], hits)
 
 
 def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool) -> None:
@@ -219,12 +239,16 @@ def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool
         raise FarlinkError(f"{run.folder} holds a run already; go on with --resume, or choose another --out")
     if run.folder.exists() and any(run.folder.iterdir()) and not (resume or _only_leftovers(run.folder)):
         raise FarlinkError(f"{run.folder} exists and is not empty; choose another --out")
-    run.start(settings, about, _vocabulary(task), _links(task))
+    links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
+    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
+    run.start(settings, about, tables)
 
 
 def _only_leftovers(folder: Path) -> bool:
     """Whether all the folder holds is what a run leaves that was killed while it started."""
-    return all(path.name.lstrip(".").startswith(("vocabulary.", "links.", "run.json")) for path in folder.iterdir())
+    return all(
+        path.name.lstrip(".").startswith(("vocabulary.", "triples.", "links.", "run.json")) for path in folder.iterdir()
+    )
 
 
 def _differences(before: Settings, now: Settings) -> str:
@@ -270,21 +294,31 @@ def _fingerprint(task: AlignmentTask) -> str:
 
 
 def _vocabulary(task: AlignmentTask) -> pl.DataFrame:
-    sides = [
-        pl.DataFrame({"name": graph.entities, "readable": names.readable_names(graph), "degree": graph.degrees()})
-        .with_row_index("id")
-        .select(pl.lit(side).alias("side"), pl.all())
+    tables = []
+    for side, graph in (("left", task.left), ("right", task.right)):
+        entities = pl.DataFrame({"name": graph.entities, "readable": names.readable_names(graph)})
+        entities = entities.with_columns(degree=pl.Series(graph.degrees()))
+        for kind, table in (("entity", entities), ("relation", pl.DataFrame({"name": graph.relations}))):
+            origin = (pl.lit(side).alias("side"), pl.lit(kind).alias("kind"))
+            tables.append(table.with_row_index("id").select(*origin, pl.all()))
+    return pl.concat(tables, how="diagonal")
+
+
+def _triples(task: AlignmentTask) -> pl.DataFrame:
+    tables = [
+        pl.DataFrame(graph.triples, schema=["head", "relation", "tail"]).select(pl.lit(side).alias("side"), pl.all())
         for side, graph in (("left", task.left), ("right", task.right))
     ]
-    return pl.concat(sides)
+    return pl.concat(tables)
 
 
-def _links(task: AlignmentTask) -> pl.DataFrame:
-    parts = [
-        pl.DataFrame({"left": links[:, 0], "right": links[:, 1]}).select(pl.lit(purpose).alias("purpose"), pl.all())
-        for purpose, links in (("seed", task.seeds), ("validation", task.valid), ("test", task.test))
+def _link_table(links: dict[str, Ids]) -> pl.DataFrame:
+    """Links by purpose as one table."""
+    tables = [
+        pl.DataFrame({"left": pairs[:, 0], "right": pairs[:, 1]}).select(pl.lit(purpose).alias("purpose"), pl.all())
+        for purpose, pairs in links.items()
     ]
-    return pl.concat(parts)
+    return pl.concat(tables)
 
 
 def _holdout_note(held_out: int, seeds: int) -> str:

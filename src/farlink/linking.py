@@ -40,12 +40,12 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
         )
     pairs, links = pairs[~unknown], links.filter(~pl.Series(unknown))
     _, first = np.unique(pairs, axis=0, return_index=True)
-    repeated = len(pairs) - len(first)
-    if repeated:
-        notes.append(f"{repeated:,} {purpose} links are repeated and count once")
+    again = len(pairs) - len(first)
+    if again:
+        notes.append(f"{again:,} {purpose} links are repeated and count once")
     kept = np.sort(first)
     pairs, links = pairs[kept], links[kept]
-    clash = _repeated(pairs[:, 0]) | _repeated(pairs[:, 1])
+    clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
     if clash.any():
         place = _place(links, int(np.argmax(clash)), source)
         notes.append(
@@ -89,7 +89,8 @@ def _ids(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Id
     return np.stack([left.ids(links["left"]), right.ids(links["right"])], axis=1)
 
 
-def _repeated(ids: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def repeated(ids: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which ids occur more than once."""
     _, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)
     return np.asarray(counts[inverse] > 1)
 

@@ -9,15 +9,17 @@ import polars as pl
 from numpy.typing import NDArray
 from torch import Tensor
 
+from farlink.balancing import Candidates
 from farlink.evaluation import unseeded
 from farlink.graph import Ids
-from farlink.matching import nearest, one_to_one
+from farlink.matching import one_to_one
 from farlink.metrics import best_threshold
+from farlink.settings import Settings
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """For each left entity its chosen right entity (-1: none), the cosine, and the lead over the runner-up."""
+    """For each left entity its chosen right entity (-1: none), the score, and the lead over the runner-up."""
 
     right: Ids
     score: NDArray[np.float64]
@@ -63,7 +65,7 @@ class Mapping:
 
 
 def make_mapping(
-    left: Tensor, right: Tensor, seeds: Ids, valid: Ids, connected: tuple[Ids, Ids], candidates: int
+    left: Tensor, right: Tensor, seeds: Ids, valid: Ids, connected: tuple[Ids, Ids], settings: Settings
 ) -> Mapping:
     """Choose counterparts for all left entities that are no seeds; the threshold comes from `valid` links.
 
@@ -72,15 +74,14 @@ def make_mapping(
     """
     queries = np.intersect1d(unseeded(len(left), seeds[:, 0]), connected[0])
     pool = np.intersect1d(unseeded(len(right), seeds[:, 1]), connected[1])
-    scores, places = nearest(left[queries], right[pool], candidates)
-    column = one_to_one(scores, places, len(pool))
+    listed = Candidates.among(left[queries], right[pool], settings.candidates, settings.temperature)
+    kept = one_to_one(listed.left, listed.right, listed.score, listed.shape)
 
     chosen = np.full(len(left), -1, dtype=np.int32)
     score, margin = np.full(len(left), np.nan), np.full(len(left), np.nan)
-    found = np.flatnonzero(column >= 0)
-    chosen[queries[found]] = pool[places[found, column[found]]]
-    score[queries[found]] = scores[found, column[found]]
-    margin[queries[found]] = _lead(scores[found], column[found])
+    found = queries[listed.left[kept]]
+    chosen[found], score[found] = pool[listed.right[kept]], listed.score[kept]
+    margin[found] = _lead(listed, kept)
     chosen[seeds[:, 0]], score[seeds[:, 0]], margin[seeds[:, 0]] = seeds[:, 1], 1.0, np.nan
 
     judged = valid[chosen[valid[:, 0]] >= 0]
@@ -88,10 +89,9 @@ def make_mapping(
     return Mapping(chosen, score, margin, seeds, threshold)
 
 
-def _lead(scores: NDArray[np.float32], column: Ids) -> NDArray[np.float64]:
+def _lead(listed: Candidates, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The chosen score minus the best other score; negative where one-to-one forced a lower choice."""
-    rows = np.arange(len(scores))
-    others = scores.astype(np.float64)
-    others[rows, column] = -np.inf
-    best_other = others.max(axis=1, initial=-np.inf)
-    return np.where(np.isfinite(best_other), scores[rows, column] - best_other, np.nan)
+    best_other = np.full(listed.shape[0], -np.inf)
+    np.maximum.at(best_other, listed.left[~kept], listed.score[~kept])
+    others = best_other[listed.left[kept]]
+    return np.where(np.isfinite(others), listed.score[kept] - others, np.nan)

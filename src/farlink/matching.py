@@ -11,13 +11,15 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from torch import Tensor
 from torch.nn.functional import normalize
 
 from farlink.graph import Ids
 from farlink.metrics import Ranks
+
+Nearest = tuple[NDArray[np.float32], Ids]  # scores and places, best first, a row for each query
 
 BLOCK = 2**24  # similarities computed at a time: 64 MiB
 COLUMNS = 2**13  # candidates compared at a time
@@ -41,49 +43,61 @@ def target_ranks(queries: Tensor, candidates: Tensor, targets: Ids) -> Ranks:
     return Ranks(optimistic=above + 1, pessimistic=above + _joined(equal))
 
 
-def nearest(queries: Tensor, candidates: Tensor, k: int) -> tuple[NDArray[np.float32], Ids]:
-    """The k candidates nearest to each query by cosine, best first: (scores, places), exactly."""
-    k = min(k, len(candidates))
+def nearest(queries: Tensor, candidates: Tensor, k: int) -> Nearest:
+    """The k candidates nearest to each query by cosine, exactly."""
     queries, candidates = directions(queries), directions(candidates)
-    scores = np.empty((len(queries), k), dtype=np.float32)
-    places = np.empty((len(queries), k), dtype=np.int32)
+    best = _Best(len(queries), min(k, len(candidates)))
     for rows in _row_blocks(len(queries), min(COLUMNS, len(candidates))):
-        best, where = _nearest_of_block(queries[rows], candidates, k)
-        scores[rows], places[rows] = best.numpy(), where.numpy()
-    return scores, places
+        for start in range(0, len(candidates), COLUMNS):
+            best.update(rows, queries[rows] @ candidates[start : start + COLUMNS].T, start)
+    return best.result()
 
 
-def _nearest_of_block(queries: Tensor, candidates: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    best = torch.full((len(queries), k), -torch.inf)
-    where = torch.zeros((len(queries), k), dtype=torch.long)
-    for start in range(0, len(candidates), COLUMNS):
-        scores = queries @ candidates[start : start + COLUMNS].T
-        top, place = scores.topk(min(k, scores.shape[1]), dim=1)
-        merged, order = torch.cat([best, top], 1).topk(k, dim=1)
-        best, where = merged, torch.cat([where, place + start], 1).gather(1, order)
-    return best, where
+def nearest_both_ways(left: Tensor, right: Tensor, k: int) -> tuple[Nearest, Nearest]:
+    """The k right vectors nearest to each left one, and the k left vectors nearest to each right one."""
+    left, right = directions(left), directions(right)
+    forth, back = _Best(len(left), min(k, len(right))), _Best(len(right), min(k, len(left)))
+    for rows in _row_blocks(len(left), min(COLUMNS, len(right))):
+        for start in range(0, len(right), COLUMNS):
+            columns = slice(start, min(start + COLUMNS, len(right)))
+            scores = left[rows] @ right[columns].T
+            forth.update(rows, scores, start)
+            back.update(columns, scores.T.contiguous(), rows.start)
+    return forth.result(), back.result()
 
 
-def one_to_one(scores: NDArray[np.float32], places: NDArray[np.int32], candidates: int) -> Ids:
-    """For each query the column of `places` assigned to it, or -1, so that no candidate serves two queries.
+class _Best:
+    """The best candidates seen so far of every query."""
 
-    The assignment has the greatest sum of scores (shifted to be positive) among all that use the listed
-    candidates only. A query may stay without: it then takes a dummy candidate of its own.
+    def __init__(self, queries: int, k: int) -> None:
+        self.k = k
+        self.scores = torch.full((queries, k), -torch.inf)
+        self.places = torch.zeros((queries, k), dtype=torch.int32)
+
+    def update(self, queries: slice, scores: Tensor, first: int) -> None:
+        """Take in the scores of some queries with the candidates from `first` on."""
+        top, place = scores.topk(min(self.k, scores.shape[1]), dim=1)
+        merged, order = torch.cat([self.scores[queries], top], 1).topk(self.k, dim=1)
+        places = torch.cat([self.places[queries], (place + first).int()], 1)
+        self.scores[queries], self.places[queries] = merged, places.gather(1, order)
+
+    def result(self) -> Nearest:
+        return self.scores.numpy(), self.places.numpy()
+
+
+def one_to_one(left: Ids, right: Ids, score: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which of the candidate pairs to keep, so that each place is used once and the scores' sum is greatest.
+
+    `score` is not negative. A left place may stay without: it then takes a dummy candidate of its own.
     """
-    queries, k = scores.shape
-    if not queries or not k:
-        return np.full(queries, -1, dtype=np.int32)
-    gain = scores.astype(np.float64) - float(scores.min()) + 1.0
-    columns = np.concatenate([places, candidates + np.arange(queries)[:, None]], axis=1)
-    # a dummy costs a little more than nothing gained, as zero would be read as "no edge"
-    cost = np.concatenate([-gain, np.full((queries, 1), -1e-9)], axis=1)
-    graph = csr_array(
-        (cost.ravel(), columns.ravel(), np.arange(queries + 1) * (k + 1)),
-        shape=(queries, candidates + queries),
-    )
+    queries, candidates = shape
+    rows = np.concatenate([left, np.arange(queries)])
+    columns = np.concatenate([right, candidates + np.arange(queries)])
+    # any pair is better than a dummy, and zero would be read as "no pair"
+    cost = np.concatenate([-(score.astype(np.float64) + 1.0), np.full(queries, -1e-9)])
+    graph = coo_array((cost, (rows, columns)), shape=(queries, candidates + queries)).tocsr()
     _, chosen = min_weight_full_bipartite_matching(graph)
-    matches = places == chosen[:, None]
-    return np.where(matches.any(1), matches.argmax(1), -1).astype(np.int32)
+    return np.asarray(chosen[left] == right)
 
 
 def _row_blocks(rows: int, columns: int) -> Iterator[slice]:

@@ -26,18 +26,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from farlink import evaluation
 from farlink.errors import FarlinkError, InputError
-from farlink.graph import Ids, lookup
+from farlink.graph import Ids, KnowledgeGraph, lookup
 from farlink.io.files import atomic_path, write_text
 from farlink.io.mappings import WRITERS, Provenance, write_tsv
 from farlink.io.sources import LinkSource, links_from
-from farlink.matching import directions, nearest
+from farlink.matching import nearest
 from farlink.metrics import RankKind
+from farlink.propagation import Surroundings, compared_vectors
 from farlink.settings import Settings
 from farlink.training import EpochRecord
 
@@ -111,18 +111,33 @@ class Run:
     def vocabulary(self) -> dict[str, pl.DataFrame]:
         """Entities of each side in the order of their ids: name, readable name, degree."""
         frame = pl.read_parquet(self.folder / "vocabulary.parquet")
-        return {side: frame.filter(pl.col("side") == side).sort("id") for side in SIDES}
+        return {side: frame.filter(side=side, kind="entity").sort("id") for side in SIDES}
 
     @cached_property
     def vectors(self) -> dict[str, Tensor]:
         """The vectors by which entities are compared, for each side."""
         weights = load_file(self.folder / "weights.safetensors")
-        both = compared_vectors(weights["entity_in.weight"], weights["entity_out.weight"], self.settings)
-        return {"left": both[: self._count("left")], "right": both[self._count("left") :]}
+        around = Surroundings(self.graphs["left"], self.graphs["right"])
+        pairs = np.concatenate([self.links("seed"), self.links("found")])
+        tables = weights["entity_in.weight"], weights["entity_out.weight"]
+        return dict(zip(SIDES, compared_vectors(around, pairs, *tables, self.settings), strict=True))
+
+    @cached_property
+    def graphs(self) -> dict[str, KnowledgeGraph]:
+        """The graphs that were aligned, without their literals."""
+        vocabulary = pl.read_parquet(self.folder / "vocabulary.parquet").sort("id")
+        triples = pl.read_parquet(self.folder / "triples.parquet")
+        graphs = {}
+        for side in SIDES:
+            entities, relations = (vocabulary.filter(side=side, kind=kind)["name"] for kind in ("entity", "relation"))
+            rows = triples.filter(side=side).select("head", "relation", "tail").to_numpy().astype(np.int32)
+            graphs[side] = KnowledgeGraph(entities, relations, rows, source=self.about[side]["source"])
+        return graphs
 
     def links(self, purpose: str) -> Ids:
-        """Links of one purpose (`seed`, `validation`, `test`) by id."""
-        frame = pl.read_parquet(self.folder / "links.parquet").filter(pl.col("purpose") == purpose)
+        """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
+        frame = pl.read_parquet(self.folder / ("found.parquet" if purpose == "found" else "links.parquet"))
+        frame = frame.filter(purpose=purpose)
         return frame.select("left", "right").to_numpy().astype(np.int32)
 
     # what it is asked
@@ -158,7 +173,7 @@ class Run:
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)
         found = evaluation.protocol_ranks(
-            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds
+            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, settings=self.settings
         )
         left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
         return {**evaluation.summaries(found, ranks), "ranks": ranks, "links": len(chosen), "left_out": left_out}
@@ -175,12 +190,20 @@ class Run:
 
     # how it is written
 
-    def start(self, settings: Settings, about: dict[str, Any], vocabulary: pl.DataFrame, links: pl.DataFrame) -> None:
-        """Write what a resumed run needs; the settings come last and mark the folder as a run."""
-        self._write_parquet("vocabulary.parquet", vocabulary)
-        self._write_parquet("links.parquet", links)
+    def start(self, settings: Settings, about: dict[str, Any], tables: dict[str, pl.DataFrame]) -> None:
+        """Write what a resumed run needs; the settings come last and mark the folder as a run.
+
+        `tables` are the vocabulary, the triples and the links.
+        """
+        for name, table in tables.items():
+            self.write_table(name, table)
         self._write_json("run.json", about)
         write_text(self.folder / "config.toml", settings.to_toml())
+
+    def write_table(self, name: str, table: pl.DataFrame) -> None:
+        """Write a table as `name`.parquet."""
+        with atomic_path(self.folder / f"{name}.parquet") as temporary:
+            table.write_parquet(temporary)
 
     def write_weights(self, weights: dict[str, Tensor]) -> None:
         """Write the best weights."""
@@ -197,9 +220,6 @@ class Run:
         write_tsv(alignment, self.folder / "alignment.tsv")
 
     # helpers
-
-    def _count(self, side: str) -> int:
-        return len(self.vocabulary[side])
 
     def _find(self, entity: str) -> tuple[str, int]:
         for column in ("name", "readable"):
@@ -239,10 +259,6 @@ class Run:
     def _write_json(self, name: str, content: dict[str, Any]) -> None:
         write_text(self.folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
-    def _write_parquet(self, name: str, frame: pl.DataFrame) -> None:
-        with atomic_path(self.folder / name) as temporary:
-            frame.write_parquet(temporary)
-
 
 EXPORT_NAMES = {
     "tsv": "alignment.tsv",
@@ -250,10 +266,3 @@ EXPORT_NAMES = {
     "sameas": "alignment.nt",
     "alignment-rdf": "alignment.rdf",
 }
-
-
-def compared_vectors(entity_in: Tensor, entity_out: Tensor, settings: Settings) -> Tensor:
-    """The vectors by which entities are compared."""
-    if settings.vectors == "input":
-        return entity_in
-    return torch.cat([directions(entity_in), directions(entity_out)], dim=1)

@@ -59,10 +59,17 @@ class Settings(BaseModel):
     max_epochs: int = Field(6, ge=1, le=100_000, description="epochs at the most")
     patience: int = Field(3, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
 
-    vectors: Literal["input", "both"] = Field(
-        "both", description="vectors compared: the input table, or input and output side by side"
+    vectors: Literal["input", "both", "all"] = Field(
+        "all",
+        description="vectors compared: the input table; input and output side by side; or these, those of the "
+        "neighbours, and what follows from the seeds alone",
     )
-    candidates: int = Field(20, ge=1, le=1000, description="nearest candidates of an entity that the mapping may use")
+    candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
+    temperature: float = Field(
+        0.05, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
+    )
+    rounds: int = Field(3, ge=0, le=100, description="rounds of bootstrapping before training, and again after it")
+    confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
     threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
 
     @field_validator("walk_length")
@@ -102,6 +109,8 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "schedule": "constant",
         "max_epochs": 30,
         "vectors": "input",
+        "temperature": 0.0,
+        "rounds": 0,
     },
 }
 

@@ -12,7 +12,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def run_demo(out: str | Path, *, resume: bool = False) -> Run:
-    """Align the shipped graphs. They are small, so a narrow network and more epochs suit them."""
+    """Align the shipped graphs. They are small, so a narrow network suits them."""
     from farlink.alignment import align  # here, as making the graphs needs no network
 
     return align(
@@ -27,5 +27,5 @@ def run_demo(out: str | Path, *, resume: bool = False) -> Run:
         progress=True,
         width=128,
         entity_negatives=1024,
-        max_epochs=5,
+        max_epochs=2,
     )
