@@ -28,7 +28,8 @@ def run(vectors: int = 100_000, ranked: int = 10_500) -> list[Row]:
     found = measure(partial(nearest, queries, candidates, K))
     scores, places = found.result
     bare = measure(partial(multiply, queries, candidates))
-    chosen = measure(partial(one_to_one, scores, places, vectors))
+    left, right = np.repeat(np.arange(vectors, dtype=np.int32), places.shape[1]), places.ravel()
+    chosen = measure(partial(one_to_one, left, right, scores.ravel().clip(0), (vectors, vectors)))
     return [
         Row(
             what=f"nearest {K} for {size}",
