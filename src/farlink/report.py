@@ -18,6 +18,7 @@ from farlink.io.files import atomic_path, write_text
 from farlink.mapping import Mapping
 from farlink.progress import duration
 from farlink.runs import Run
+from farlink.settings import Settings
 
 # colour-blind safe (Okabe and Ito)
 BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#8c8c8c"
@@ -134,14 +135,20 @@ def _card(run: Run, notes: list[str]) -> str:
         "",
         "- Ranks are realistic: among equal scores the right answer takes the mean place.",
         "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
-        "- The score is a cosine between learned vectors, from the structure of the graphs alone; names were not read. "
-        "The margin is the lead over the next best candidate.",
+        f"- The score is {_score_in_words(settings)}. It comes from the structure of the graphs alone; names were "
+        "not read. The margin is the lead over the next best candidate.",
         "- A pair below the threshold "
         + (f"({metrics['threshold']:.3f}) " if metrics["threshold"] is not None else "")
         + "is marked `unmatched`. The threshold is the one with the best F1 on the validation links.",
         "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _score_in_words(settings: Settings) -> str:
+    if settings.temperature:
+        return "the share of an entity's attention that the pair keeps when all candidates compete"
+    return "the cosine of the two entities' vectors"
 
 
 def result_lines(metrics: dict[str, Any]) -> list[str]:
