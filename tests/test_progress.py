@@ -27,7 +27,7 @@ def test_each_epoch_leaves_a_line(reporter):
         watcher.step(3, 4, 1, 3.0, 0.25)
     text = reporter.console.file.getvalue()
     assert "epoch 1: loss 4.000, validation Hits@1 0.250 (best so far), 2 s" in text
-    assert "epoch 2/2 · loss 3.000 · validation Hits@1 0.250" in text
+    assert "epoch 2/2 · loss 3.000 · best Hits@1 0.250" in text
     assert "left" in text
 
 

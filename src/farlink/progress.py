@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
 from farlink.graph import KnowledgeGraph
 from farlink.training import EpochRecord
@@ -50,10 +50,9 @@ class Reporter:
         """A bar with loss, validation Hits@1 and time left; one line per epoch where there is no terminal."""
         columns = (
             TextColumn("training"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=16),
             TaskProgressColumn(),
             TextColumn("{task.fields[figures]}"),
-            TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
         )
         with Progress(*columns, console=self.console, refresh_per_second=4) as bar:
@@ -73,7 +72,7 @@ class TrainingDisplay:
         if self._first is None:  # the first step compiles and warms up: it tells nothing of the pace
             self._first = (now, done)
         figures = f"epoch {epoch + 1}/{self.epochs} · loss {loss:.3f}"
-        figures += f" · validation Hits@1 {best:.3f}" if best is not None else ""
+        figures += f" · best Hits@1 {best:.3f}" if best is not None else ""
         began, skipped = self._first
         left = (now - began) / (done - skipped) * (total - done) if done > skipped else None
         self.bar.update(
@@ -90,6 +89,8 @@ class TrainingDisplay:
         mark = " (best so far)" if record.best and record.validation is not None else ""
         text = f"epoch {record.epoch}: loss {record.loss:.3f}{score}{mark}, {duration(record.seconds)}"
         self.bar.console.print(text, markup=False)
+        if record.epoch == self.epochs:
+            self.bar.update(self.task, visible=False)  # the lines of the epochs say it all
 
 
 def duration(seconds: float) -> str:
