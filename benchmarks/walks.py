@@ -62,7 +62,6 @@ def _memory_row(graph: JointGraph) -> Row:
     near = graph.adjacency
     arrays: tuple[NDArray[Any], ...] = (
         graph.triples,
-        graph.side,
         near.row,
         near.neighbour,
         near.edge,
@@ -92,7 +91,9 @@ def _path(graph: JointGraph, triple: Ids, bias: NDArray[np.float64], rng: np.ran
         previous, current = path[-3], path[-1]
         candidates = _neighbours(graph, current)
         far = ~np.isin(candidates, np.append(_neighbours(graph, previous), previous))
-        weight = bias[far.astype(int), (graph.side[candidates] != graph.side[previous]).astype(int)]
+        weight = bias[
+            far.astype(int), ((candidates >= graph.first_right) != (previous >= graph.first_right)).astype(int)
+        ]
         place = near.row[current] + rng.choice(len(candidates), p=weight / weight.sum())
         relation = rng.choice(near.relation[near.edge[place] : near.edge[place + 1]])
         path += [int(relation), int(near.neighbour[place])]

@@ -34,14 +34,14 @@ def test_joining_keeps_entities_and_relations_of_the_two_sides_apart():
     joint = join(*graphs, np.empty((0, 2), dtype=np.int32))
     assert joint.entities == 4
     assert joint.relations == 4  # two and their reverses, though they share a name
-    assert joint.side.tolist() == [0, 0, 1, 1]
+    assert joint.first_right == 2
     assert len(joint.triples) == 4
 
 
 def test_seeds_weave_the_sides_together(pair):
     ids = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)[:5]
     joint = join(pair.left, pair.right, ids)
-    sides = joint.side[joint.triples[:, [0, 2]]]
+    sides = joint.triples[:, [0, 2]] >= joint.first_right
     assert (sides[:, 0] != sides[:, 1]).any()
     half = joint.relations // 2
     reverse = {(t, r + half if r < half else r - half, h) for h, r, t in joint.triples.tolist()}

@@ -9,16 +9,16 @@ from farlink.joint import Adjacency, JointGraph, join, with_reverses
 from farlink.walks import bias_table, sample_paths
 
 
-def make_graph(edges, side, relations=2) -> JointGraph:
+def make_graph(edges, entities, first_right, relations=2) -> JointGraph:
     triples = np.unique(with_reverses(np.array(edges, dtype=np.int32), relations), axis=0)
-    side = np.array(side, dtype=np.uint8)
-    return JointGraph(triples, side, 2 * relations, Adjacency.of(triples, len(side)))
+    return JointGraph(triples, entities, first_right, 2 * relations, Adjacency.of(triples, entities))
 
 
 # Two triangles that share an entity, a pendant, parallel edges, a loop; entities 3 to 5 are of the other KG.
 SMALL = make_graph(
     [(0, 0, 1), (1, 0, 2), (2, 0, 0), (2, 0, 3), (3, 0, 4), (4, 0, 2), (4, 1, 5), (0, 1, 1), (1, 1, 3), (3, 1, 3)],
-    side=[0, 0, 0, 1, 1, 1],
+    entities=6,
+    first_right=3,
 )
 
 
@@ -34,7 +34,7 @@ def expected_step(graph, previous, current, depth_bias, cross_bias) -> dict[int,
     for candidate in neighbours[current]:
         distance = 0 if candidate == previous else 1 if candidate in neighbours[previous] else 2
         depth = depth_bias if distance == 2 else 1 - depth_bias
-        cross = cross_bias if graph.side[previous] != graph.side[candidate] else 1 - cross_bias
+        cross = cross_bias if (previous >= graph.first_right) != (candidate >= graph.first_right) else 1 - cross_bias
         weight[candidate] = depth * cross
     total = sum(weight.values())
     return {candidate: value / total for candidate, value in weight.items()}
@@ -81,14 +81,14 @@ def test_walks_start_from_every_triple_equally_often():
 
 
 def test_a_walk_that_can_only_go_back_goes_back():
-    line = make_graph([(0, 0, 1)], side=[0, 0])
+    line = make_graph([(0, 0, 1)], entities=2, first_right=2)
     paths = walks(line, length=9)
     assert {tuple(path) for path in paths[:, ::2].tolist()} == {(0, 1, 0, 1, 0), (1, 0, 1, 0, 1)}
 
 
 def test_a_star_whose_candidates_are_all_close_still_gives_the_right_distribution():
     # from a leaf the centre leads to far leaves or back; with an extreme bias almost every draw is refused
-    star = make_graph([(0, 0, leaf) for leaf in range(1, 4)], side=[0] * 4)
+    star = make_graph([(0, 0, leaf) for leaf in range(1, 4)], entities=4, first_right=4)
     paths = walks(star, walks_per_triple=20_000, depth_bias=0.001, cross_bias=0.5, length=5)
     inward = paths[paths[:, 2] == 0]
     back = np.mean(inward[:, 4] == inward[:, 0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from farlink.graph import Ids, KnowledgeGraph, sorted_distinct
 
@@ -15,12 +14,13 @@ class Adjacency:
     """Who is next to whom, in compressed rows.
 
     The neighbours of entity e are `neighbour[row[e]:row[e + 1]]`, distinct and sorted. The relations that
-    lead to the j-th entry of `neighbour` are `relation[edge[j]:edge[j + 1]]`.
+    lead to the j-th entry of `neighbour` are `relation[edge[j]:edge[j + 1]]`. All are 32 bits wide, which is
+    enough for two billion triples and halves what a walk drags through the cache.
     """
 
-    row: NDArray[np.int64]
+    row: Ids
     neighbour: Ids
-    edge: NDArray[np.int64]
+    edge: Ids
     relation: Ids
 
     @classmethod
@@ -31,9 +31,9 @@ class Adjacency:
         first[1:] = (head[1:] != head[:-1]) | (tail[1:] != tail[:-1])
         degree = np.bincount(head[first], minlength=entities)
         return cls(
-            row=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
+            row=np.concatenate([[0], np.cumsum(degree)]).astype(np.int32),
             neighbour=np.ascontiguousarray(tail[first]),
-            edge=np.append(np.flatnonzero(first), len(head)).astype(np.int64),
+            edge=np.append(np.flatnonzero(first), len(head)).astype(np.int32),
             relation=np.ascontiguousarray(relation),
         )
 
@@ -46,14 +46,10 @@ class JointGraph:
     """
 
     triples: Ids  # (n, 3), distinct and sorted
-    side: NDArray[np.uint8]  # 0 for an entity of the left graph, 1 for the right
+    entities: int  # of both sides together
+    first_right: int  # ids from here on are those of the right graph
     relations: int  # reverse relations included
     adjacency: Adjacency
-
-    @property
-    def entities(self) -> int:
-        """Number of entities on both sides together."""
-        return len(self.side)
 
 
 def with_reverses(triples: Ids, relations: int) -> Ids:
@@ -88,5 +84,4 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, seeds: Ids) -> JointGraph:
 
     triples = with_reverses(np.concatenate([left.triples, right.triples + shift]), relations)
     triples = sorted_distinct(np.concatenate([triples, swapped(triples, partner)]))
-    side = (np.arange(entities) >= len(left.entities)).astype(np.uint8)
-    return JointGraph(triples, side, 2 * relations, Adjacency.of(triples, entities))
+    return JointGraph(triples, entities, len(left.entities), 2 * relations, Adjacency.of(triples, entities))

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
+from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -23,6 +22,7 @@ Nearest = tuple[NDArray[np.float32], Ids]  # scores and places, best first, a ro
 
 BLOCK = 2**24  # similarities computed at a time: 64 MiB
 COLUMNS = 2**13  # candidates compared at a time
+BID = 1e-4  # the least step of a price in the auction of `one_to_one`
 
 
 def directions(vectors: Tensor) -> Tensor:
@@ -88,16 +88,48 @@ class _Best:
 def one_to_one(left: Ids, right: Ids, score: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """Which of the candidate pairs to keep, so that each place is used once and the scores' sum is greatest.
 
-    `score` is not negative. A left place may stay without: it then takes a dummy candidate of its own.
+    Scores are not negative. The sum is the greatest possible but for `BID` a left place at the most.
     """
-    queries, candidates = shape
-    rows = np.concatenate([left, np.arange(queries)])
-    columns = np.concatenate([right, candidates + np.arange(queries)])
-    # any pair is better than a dummy, and zero would be read as "no pair"
-    cost = np.concatenate([-(score.astype(np.float64) + 1.0), np.full(queries, -1e-9)])
-    graph = coo_array((cost, (rows, columns)), shape=(queries, candidates + queries)).tocsr()
-    _, chosen = min_weight_full_bipartite_matching(graph)
-    return np.asarray(chosen[left] == right)
+    order = np.argsort(left, kind="stable")
+    start = np.searchsorted(left[order], np.arange(shape[0] + 1))
+    chosen = _auction(start, right[order], score[order].astype(np.float64), shape[1])
+    kept = np.zeros(len(left), dtype=bool)
+    kept[order[chosen[chosen >= 0]]] = True
+    return kept
+
+
+@njit(cache=True)
+def _auction(start, right, score, rights):  # type: ignore[no-untyped-def]
+    """The place in `right` and `score` that each left place wins, or -1 (Bertsekas' auction algorithm).
+
+    A left place bids for the candidate that is worth most to it after the price, and pays as much as keeps it
+    worth more than the second best. Who is outbid bids again, or gives up when nothing is worth its price.
+    """
+    lefts = len(start) - 1
+    price, owner = np.zeros(rights), np.full(rights, -1)
+    chosen = np.full(lefts, -1)
+    waiting, count = np.arange(lefts), lefts
+    while count:
+        count -= 1
+        bidder = waiting[count]
+        best, most, second = -1, 0.0, 0.0
+        for place in range(start[bidder], start[bidder + 1]):
+            worth = score[place] - price[right[place]]
+            if worth > most:
+                best, most, second = place, worth, most
+            elif worth > second:
+                second = worth
+        if best < 0:
+            continue
+        prize = right[best]
+        price[prize] += most - second + BID
+        if owner[prize] >= 0:
+            chosen[owner[prize]] = -1
+            waiting[count] = owner[prize]
+            count += 1
+        owner[prize] = bidder
+        chosen[bidder] = best
+    return chosen
 
 
 def _row_blocks(rows: int, columns: int) -> Iterator[slice]:

@@ -48,7 +48,7 @@ def sample_paths(
         near.neighbour,
         near.edge,
         near.relation,
-        graph.side,
+        graph.first_right,
         bias_table(depth_bias, cross_bias),
         stream.generate_state(1, np.uint64)[0],
     )
@@ -79,28 +79,30 @@ def _fraction(bits: np.uint64) -> np.float64:  # a number in [0, 1) from the upp
 
 @njit(cache=True)
 def _adjacent(row, neighbour, a, b):  # type: ignore[no-untyped-def]
-    low, high = row[a], row[a + 1]
+    low, end = row[a], row[a + 1]
+    high = end
     while low < high:
         middle = (low + high) >> 1
         if neighbour[middle] < b:
             low = middle + 1
         else:
             high = middle
-    return low < row[a + 1] and neighbour[low] == b
+    return low < end and neighbour[low] == b
 
 
 @njit(cache=True)
-def _bias(row, neighbour, side, bias, previous, candidate):  # type: ignore[no-untyped-def]
+def _bias(row, neighbour, first_right, bias, previous, candidate):  # type: ignore[no-untyped-def]
     close = candidate == previous or _adjacent(row, neighbour, previous, candidate)
-    crosses = side[previous] != side[candidate]
+    crosses = (previous >= first_right) != (candidate >= first_right)
     return bias[0 if close else 1, 1 if crosses else 0]
 
 
 @njit(cache=True)
-def _next(row, neighbour, side, bias, most, previous, current, state):  # type: ignore[no-untyped-def]
+def _next(row, neighbour, first_right, bias, most, previous, current, state):  # type: ignore[no-untyped-def]
     """Place in `neighbour` of the next entity, and the advanced random state."""
     golden = np.uint64(0x9E3779B97F4A7C15)
-    first, degree = row[current], row[current + 1] - row[current]
+    first = row[current]
+    degree = row[current + 1] - first
     if degree == 1:
         return first, state
     for _ in range(PATIENCE):
@@ -109,27 +111,27 @@ def _next(row, neighbour, side, bias, most, previous, current, state):  # type: 
         place = first + _below(bits, degree)
         candidate = neighbour[place]
         threshold = _fraction(bits) * most
-        crosses = 1 if side[previous] != side[candidate] else 0
+        crosses = 1 if (previous >= first_right) != (candidate >= first_right) else 0
         if threshold >= max(bias[0, crosses], bias[1, crosses]):
             continue  # refused at any depth: no need to look up the distance
         if threshold < min(bias[0, crosses], bias[1, crosses]):
             return place, state
-        if threshold < _bias(row, neighbour, side, bias, previous, candidate):
+        if threshold < _bias(row, neighbour, first_right, bias, previous, candidate):
             return place, state
     total = 0.0
     for place in range(first, first + degree):
-        total += _bias(row, neighbour, side, bias, previous, neighbour[place])
+        total += _bias(row, neighbour, first_right, bias, previous, neighbour[place])
     state += golden
     remaining = _fraction(_mix(state)) * total
     for place in range(first, first + degree):
-        remaining -= _bias(row, neighbour, side, bias, previous, neighbour[place])
+        remaining -= _bias(row, neighbour, first_right, bias, previous, neighbour[place])
         if remaining < 0:
             return place, state
     return first + degree - 1, state
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, seed):  # type: ignore[no-untyped-def]
+def _walk(paths, triples, starts, row, neighbour, edge, relation, first_right, bias, seed):  # type: ignore[no-untyped-def]
     golden = np.uint64(0x9E3779B97F4A7C15)
     most = bias.max()
     for walk in prange(len(starts)):
@@ -138,9 +140,12 @@ def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, se
         previous, current = triples[start, 0], triples[start, 2]
         paths[walk, 0], paths[walk, 1], paths[walk, 2] = previous, triples[start, 1], current
         for position in range(3, paths.shape[1], 2):
-            place, state = _next(row, neighbour, side, bias, most, previous, current, state)
-            state += golden
-            parallel = _below(_mix(state), edge[place + 1] - edge[place])
+            place, state = _next(row, neighbour, first_right, bias, most, previous, current, state)
+            chosen = edge[place]
+            parallel = edge[place + 1] - chosen
+            if parallel > 1:
+                state += golden
+                chosen += _below(_mix(state), parallel)
             previous, current = current, neighbour[place]
-            paths[walk, position] = relation[edge[place] + parallel]
+            paths[walk, position] = relation[chosen]
             paths[walk, position + 1] = current
