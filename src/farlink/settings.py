@@ -56,8 +56,8 @@ class Settings(BaseModel):
         "linear", description="the rate stays, or falls evenly to zero at the last epoch"
     )
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
-    max_epochs: int = Field(6, ge=1, le=100_000, description="epochs at the most")
-    patience: int = Field(3, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
+    max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
+    patience: int = Field(2, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
 
     vectors: Literal["input", "both", "all"] = Field(
         "all",
