@@ -108,6 +108,7 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "loss": "nce",
         "schedule": "constant",
         "max_epochs": 30,
+        "patience": 3,
         "vectors": "input",
         "temperature": 0.0,
         "rounds": 0,
