@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test lint bench clean
 
 demo: $(READY)
+	rm -rf farlink-demo
 	$(VENV)/bin/farlink demo
 
 test: lint
