@@ -211,10 +211,12 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
     except Exception as error:
-        if (number := _os_error_number(error)) is None:
-            raise
-        raise cannot_write(path, OSError(number, os.strerror(number))) from error
+        if stated := re.search(r"\(os error (\d+)\)", str(error)):  # as libraries in Rust say it
+            raise cannot_write(path, OSError(int(stated[1]), os.strerror(int(stated[1])))) from error
+        raise
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -230,14 +232,6 @@ def cannot_write(path: str | Path, error: OSError) -> FarlinkError:
             f"{path}: no room left to write this file; nothing was half-written, make room and try again"
         )
     return FarlinkError(f"{path}: cannot write this file ({error.strerror or error})")
-
-
-def _os_error_number(error: Exception) -> int | None:
-    """The system's number for what went wrong; libraries in Rust give it in words, as `(os error 28)`."""
-    if isinstance(error, OSError) and error.errno:
-        return error.errno
-    stated = re.search(r"\(os error (\d+)\)", str(error))
-    return int(stated[1]) if stated else None
 
 
 def _umask() -> int:
