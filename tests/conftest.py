@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pairs import Pair
+import farlink
+from pairs import TINY, Pair
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -21,3 +22,11 @@ def shared_data() -> Path:
 @pytest.fixture
 def pair() -> Pair:
     return Pair.make()
+
+
+@pytest.fixture(scope="session")
+def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> farlink.Run:
+    """A finished run on a small pair: 20 seeds, of which two are held out, and 20 test links."""
+    pair = Pair.make()
+    out = tmp_path_factory.mktemp("runs") / "run"
+    return farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=out, **TINY)

@@ -5,11 +5,9 @@ from farlink.report import result_lines
 from pairs import TINY, Pair
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    pair = Pair.make()
-    out = tmp_path_factory.mktemp("runs") / "run"
-    return farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=out, **TINY)
+@pytest.fixture
+def run(tiny_run):
+    return tiny_run
 
 
 def test_the_card_tells_what_was_done_and_how_well(run):

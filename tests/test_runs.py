@@ -8,14 +8,12 @@ import farlink
 from farlink.errors import FarlinkError
 from farlink.runs import EXPORT_FORMATS, Run
 from farlink.settings import make_settings
-from pairs import TINY, Pair
+from pairs import Pair
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    pair = Pair.make()
-    out = tmp_path_factory.mktemp("runs") / "run"
-    return farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=out, **TINY)
+@pytest.fixture
+def run(tiny_run):
+    return tiny_run
 
 
 def test_a_run_read_again_is_the_same(run):

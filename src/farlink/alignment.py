@@ -130,7 +130,9 @@ def prepare(
 def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: bool, reporter: Reporter) -> Run:
     """Train, choose the mapping, measure and report, all in the run's folder."""
     _open_folder(task, run, settings, resume)
+    checkpoint = run.folder / "checkpoint.safetensors"
     if run.finished:
+        checkpoint.unlink(missing_ok=True)
         reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
         return run
     threads = settings.threads or os.cpu_count() or 1
@@ -138,14 +140,14 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     numba.set_num_threads(min(threads, os.cpu_count() or 1))
     around = Surroundings(task.left, task.right)
     pairs = _bootstrap(task, around, settings, reporter)
-    model = _train(task, pairs, run, settings, reporter)
+    model = _train(task, pairs, run, checkpoint, settings, reporter)
     with reporter.working("matching and measuring"):
         results = _results(task, around, pairs, model, settings)
         run.write_table("found", _link_table({"found": results.found}))
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
-    (run.folder / "checkpoint.safetensors").unlink(missing_ok=True)
+    checkpoint.unlink(missing_ok=True)
     return run
 
 
@@ -163,12 +165,14 @@ def _bootstrap(task: AlignmentTask, around: Surroundings, settings: Settings, re
     return pairs
 
 
-def _train(task: AlignmentTask, pairs: Ids, run: Run, settings: Settings, reporter: Reporter) -> PathModel:
+def _train(
+    task: AlignmentTask, pairs: Ids, run: Run, checkpoint: Path, settings: Settings, reporter: Reporter
+) -> PathModel:
     trainer = trainer_for(
         join(task.left, task.right, pairs),
         settings,
         validate=lambda model: _validation_hits(task, model),
-        checkpoint=run.folder / "checkpoint.safetensors",
+        checkpoint=checkpoint,
     )
     with reporter.training(settings.max_epochs) as watcher:
         trace = trainer.run(watcher)

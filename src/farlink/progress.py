@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from farlink.graph import KnowledgeGraph
 from farlink.training import EpochRecord
@@ -41,8 +41,10 @@ class Reporter:
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
-        """Show that something of a few seconds goes on."""
-        with self.console.status(f"{what} …"):
+        """Show that something goes on, and since when."""
+        columns = (SpinnerColumn(), TextColumn(f"{what} …"), TimeElapsedColumn())
+        with Progress(*columns, console=self.console, transient=True) as bar:
+            bar.add_task(what, total=None)
             yield
 
     @contextmanager
