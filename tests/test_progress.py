@@ -15,7 +15,7 @@ def test_durations_in_words(seconds, words):
 @pytest.fixture
 def reporter():
     reporter = Reporter()
-    reporter.console = Console(file=io.StringIO(), width=150)
+    reporter.console = Console(file=io.StringIO(), width=150, force_terminal=True, highlight=False)
     return reporter
 
 
@@ -29,6 +29,14 @@ def test_each_epoch_leaves_a_line(reporter):
     assert "epoch 1: loss 4.000, validation Hits@1 0.250 (best so far), 2 s" in text
     assert "epoch 2/2 · loss 3.000 · best Hits@1 0.250" in text
     assert "left" in text
+
+
+def test_without_a_terminal_there_are_lines_and_no_bar(reporter):
+    reporter.console = Console(file=io.StringIO(), width=150)
+    with reporter.working("thinking"), reporter.training(1) as watcher:
+        watcher.step(1, 1, 0, 5.0, None)
+        watcher.epoch(EpochRecord(epoch=1, paths=10, loss=4.0, validation=None, best=True, seconds=2.0))
+    assert reporter.console.file.getvalue() == "epoch 1: loss 4.000, 2 s\n"
 
 
 def test_a_graph_is_told_with_what_was_set_aside(reporter, pair):

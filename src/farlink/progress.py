@@ -43,7 +43,7 @@ class Reporter:
     def working(self, what: str) -> Iterator[None]:
         """Show that something goes on, and since when."""
         columns = (SpinnerColumn(), TextColumn(f"{what} …"), TimeElapsedColumn())
-        with Progress(*columns, console=self.console, transient=True) as bar:
+        with Progress(*columns, console=self.console, transient=True, disable=not self.console.is_terminal) as bar:
             bar.add_task(what, total=None)
             yield
 
@@ -57,7 +57,8 @@ class Reporter:
             TextColumn("{task.fields[figures]}"),
             TextColumn("{task.fields[left]}"),
         )
-        with Progress(*columns, console=self.console, refresh_per_second=4) as bar:
+        shown = self.console.is_terminal
+        with Progress(*columns, console=self.console, refresh_per_second=4, disable=not shown) as bar:
             yield TrainingDisplay(bar, bar.add_task("training", total=None, figures="", left=""), epochs)
 
 
