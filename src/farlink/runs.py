@@ -219,7 +219,7 @@ class Run:
         self._write_json("metrics.json", metrics)
         write_tsv(alignment, self.folder / "alignment.tsv")
 
-    # helpers
+    # behind the scenes
 
     def _find(self, entity: str) -> tuple[str, int]:
         for column in ("name", "readable"):
