@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from functools import partial
-from itertools import count, islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import get_args
 
@@ -23,7 +23,7 @@ from benchmarks.measure import GB, Row, measure, peak_memory
 from farlink.joint import JointGraph
 from farlink.loss import Noise
 from farlink.settings import Preset, Settings, make_settings
-from farlink.training import Trainer, trainer_for
+from farlink.training import Trainer, lessons_on, trainer_for
 
 GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
@@ -87,32 +87,33 @@ def _preset_row(graph: JointGraph, settings: Settings, what: str, peak: float, s
 
 def make_trainer(graph: JointGraph, settings: Settings) -> tuple[Trainer, tuple[CountingNoise, CountingNoise]]:
     """A trainer as an alignment makes it, and the noise of its entity loss and its relation loss."""
-    trainer = trainer_for(graph, settings, validate=lambda model: None, checkpoint=Path(os.devnull))
-    trainer.warm_start()
-    losses = (trainer.entity_loss, trainer.relation_loss)
-    for loss in losses:
+    lessons = lessons_on(graph, settings, epoch=0)
+    trainer = trainer_for(
+        graph.entities, graph.relations, lambda epoch, model: lessons, lambda model: None, settings, Path(os.devnull)
+    )
+    trainer.warm_start(lessons)
+    for loss in lessons[1:]:
         loss.noise = CountingNoise(loss.noise.probability ** (4 / 3))  # frequencies that give the same noise
-    return trainer, (losses[0].noise, losses[1].noise)
+    return trainer, (lessons.entity_loss.noise, lessons.relation_loss.noise)
 
 
 def _seconds_per_step(trainer: Trainer, steps: int, warm_ups: int) -> float:
     trainer.model.train()
-    batches = _batches(trainer)
-    for number, batch in enumerate(islice(batches, warm_ups)):
-        trainer._step(batch, number, trainer.settings.learning_rate)
+    lessons, rate = trainer.lessons(0, trainer.model), trainer.settings.learning_rate
+    batches = _batches(torch.from_numpy(lessons.paths), trainer.settings.batch_size)
+    for batch in islice(batches, warm_ups):
+        trainer.step(lessons, batch, rate)
     measured = list(islice(batches, steps))
     started = time.perf_counter()
-    for number, batch in enumerate(measured, start=warm_ups):
-        trainer._step(batch, number, trainer.settings.learning_rate)
+    for batch in measured:
+        trainer.step(lessons, batch, rate)
     return (time.perf_counter() - started) / steps
 
 
-def _batches(trainer: Trainer) -> Iterator[Tensor]:
-    """Whole batches, from as many epochs as it takes."""
-    for epoch in count():
-        for batch in torch.split(torch.from_numpy(trainer.paths(epoch)), trainer.settings.batch_size):
-            if len(batch) == trainer.settings.batch_size:
-                yield batch.long()
+def _batches(paths: Tensor, size: int) -> Iterator[Tensor]:
+    """Whole batches, over and over."""
+    whole = [batch for batch in torch.split(paths, size) if len(batch) == size]
+    return (batch.long() for batch in cycle(whole))
 
 
 def step_operations(settings: Settings, noise_entities: float, noise_relations: float) -> float:

@@ -55,9 +55,11 @@ def test_the_folder_holds_all_it_should(finished):
     files = {str(path.relative_to(finished.folder)) for path in finished.folder.rglob("*") if path.is_file()}
     assert files == {
         "config.toml", "run.json", "vocabulary.parquet", "triples.parquet", "links.parquet", "found.parquet",
+        "candidates.parquet",
         "weights.safetensors", "trace.jsonl",
         "metrics.json", "alignment.tsv", "README.md",
-        "plots/loss.png", "plots/validation.png", "plots/scores.png", "plots/degrees.png",
+        "plots/loss.png", "plots/validation.png", "plots/degrees.png",
+        "plots/reliability.png", "plots/probabilities.png",
     }  # fmt: skip
 
 
@@ -124,7 +126,7 @@ def test_an_entity_without_a_triple_stays_unmatched(pair, tmp_path):
     left = KnowledgeGraph.from_frame(pair.left_frame, entities=pl.Series(["hermit"]), source="left.tsv")
     run = farlink.align(left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
     assert run.alignment.filter(left="hermit").row(0, named=True) == {
-        "left": "hermit", "right": None, "score": None, "margin": None, "status": "unmatched",
+        "left": "hermit", "right": None, "score": None, "margin": None, "probability": None, "status": "unmatched",
     }  # fmt: skip
 
 

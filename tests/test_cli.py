@@ -65,8 +65,12 @@ def test_align_takes_a_benchmark_folder(shared_data, tmp_path):
 
 def test_match_shows_counterparts_as_a_table_or_json(finished):
     out, _ = finished
-    assert "score" in invoke("match", out, "a3", "-k", "2").output
-    assert len(json.loads(invoke("match", out, "a3", "-k", "2", "--json").output)) == 2
+    text = invoke("match", out, "a33", "-k", "2").output
+    assert "score" in text
+    assert "why b" in text
+    rows = json.loads(invoke("match", out, "a33", "-k", "2", "--json").output)
+    assert len(rows) == 2
+    assert all(isinstance(row["reasons"], list) for row in rows)
 
 
 def test_evaluate_shows_both_protocols(finished, files):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from farlink.graph import KnowledgeGraph
 from farlink.io import read_alignment_folder
-from farlink.joint import Adjacency, join, swapped, with_reverses
+from farlink.joint import Adjacency, join, merge, swapped, with_reverses
 
 
 def triples(*rows):
@@ -75,3 +75,20 @@ def test_adjacency_lists_what_networkx_lists(rows):
         for place in places:
             relations = near.relation[near.edge[place] : near.edge[place + 1]].tolist()
             assert sorted(relations) == sorted(graph[entity][int(near.neighbour[place])])
+
+
+def test_merging_gives_linked_entities_one_place_and_keeps_every_triple_once(pair):
+    links = np.array([[0, 5], [3, 1]], dtype=np.int32)
+    joint, apart = merge(pair.left, pair.right, links), join(pair.left, pair.right, links[:0])
+    first_right = joint.first_right
+    assert joint.row[first_right + 5] == 0
+    assert joint.row[first_right + 1] == 3
+    assert (np.flatnonzero(joint.row != np.arange(joint.entities)) == first_right + np.array([1, 5])).all()
+    head, relation, tail = apart.triples.T
+    assert as_set(joint.triples) == as_set(np.stack([joint.row[head], relation, joint.row[tail]], axis=1))
+    assert not np.isin(joint.triples[:, [0, 2]], [first_right + 1, first_right + 5]).any()
+
+
+def test_without_links_joining_and_merging_are_the_same(pair):
+    nothing = np.empty((0, 2), dtype=np.int32)
+    assert np.array_equal(join(pair.left, pair.right, nothing).triples, merge(pair.left, pair.right, nothing).triples)

@@ -4,7 +4,7 @@ import pytest
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph import KnowledgeGraph
-from farlink.linking import LinkSet, hold_out, resolve, without
+from farlink.linking import LinkSet, hold_out, resolve, unseeded, without
 
 LEFT = KnowledgeGraph.from_frame(pl.DataFrame({"h": ["a", "b"], "r": ["r", "r"], "t": ["b", "c"]}))
 RIGHT = KnowledgeGraph.from_frame(pl.DataFrame({"h": ["x", "y"], "r": ["r", "r"], "t": ["y", "z"]}))
@@ -107,3 +107,7 @@ def test_holding_out_splits_the_seeds():
 def test_a_few_seeds_are_all_kept():
     kept, held = hold_out(ids((0, 0), (1, 1)), 0.1, seed=0)
     assert (len(kept), len(held)) == (2, 0)
+
+
+def test_seeds_are_no_candidates():
+    assert unseeded(5, np.array([1, 3], dtype=np.int32)).tolist() == [0, 2, 4]

@@ -5,6 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from farlink.balancing import Candidates
+from farlink.linking import unseeded
 from farlink.mapping import make_mapping
 from farlink.settings import make_settings
 
@@ -20,7 +22,9 @@ def everyone(count):
 def mapping_of(left, right, seeds=(), valid=(), connected=None, candidates=5):
     connected = connected or (everyone(len(left)), everyone(len(right)))
     settings = make_settings(candidates=candidates, temperature=0.0)
-    return make_mapping(left, right, ids(*seeds), ids(*valid), connected, settings)
+    pools = unseeded(len(left), ids(*seeds)[:, 0]), unseeded(len(right), ids(*seeds)[:, 1])
+    listed = Candidates.nearest(left, right, pools, candidates)
+    return make_mapping(listed, ids(*seeds), ids(*valid), connected, settings)
 
 
 @settings(max_examples=30, deadline=None)
@@ -37,7 +41,7 @@ def test_no_right_entity_is_used_twice(left_count, right_count, seed):
 def test_every_left_entity_has_a_row_and_names_come_back():
     names = pl.Series(["l0", "l1", "l2"]), pl.Series(["r0", "r1"])
     frame = mapping_of(torch.eye(3), torch.eye(3)[:2], seeds=[(0, 0)]).frame(*names)
-    assert frame.columns == ["left", "right", "score", "margin", "status"]
+    assert frame.columns == ["left", "right", "score", "margin", "probability", "status"]
     assert frame["left"].to_list() == ["l0", "l1", "l2"]
     assert frame["right"].to_list() == ["r0", "r1", None]
     assert frame["status"].to_list() == ["seed", "matched", "unmatched"]
@@ -71,3 +75,12 @@ def test_a_forced_second_choice_has_a_negative_margin():
     mapping = mapping_of(left, right)
     assert sorted(mapping.right.tolist()) == [0, 1]
     assert mapping.margin[mapping.right == 1][0] < 0
+
+
+def test_probabilities_come_from_validation_links_and_are_unknown_without():
+    left, right = torch.eye(6), torch.eye(6)
+    right[3:] += 2
+    mapping = mapping_of(left, right, valid=[(0, 0), (1, 1), (3, 4)])
+    assert mapping.probability[:3].min() > mapping.probability[3:].max()
+    assert np.isnan(mapping_of(left, right).probability).all()
+    assert (mapping_of(left, right).status == "matched").all()

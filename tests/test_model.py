@@ -121,3 +121,23 @@ def test_weights_start_as_xavier_says_and_the_forget_gate_open():
     assert model.entity_in.weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.05)
     forget = model.core.bias_ih_l0[64:128] + model.core.bias_hh_l0[64:128]
     assert torch.equal(forget, torch.ones(64))
+
+
+def test_entities_start_from_given_directions_and_others_at_random():
+    model = PathModel(4, 2, width=8)
+    before = model.entity_in.weight.detach().clone()
+    vectors = torch.zeros(4, 8)
+    vectors[1, 3] = 5.0
+    model.start_from(vectors)
+    after = model.entity_in.weight.detach()
+    assert torch.equal(after[[0, 2, 3]], before[[0, 2, 3]])
+    assert after[1].nonzero().tolist() == [[3]]
+    assert after[1].norm() == pytest.approx(before.norm(dim=1).mean().item(), rel=1e-5)
+
+
+def test_rows_are_shared_where_entities_are_one():
+    model = PathModel(3, 2, width=8)
+    model.share_rows(torch.tensor([0, 0, 2]))
+    assert torch.equal(model.entity_in.weight[0], model.entity_in.weight[1])
+    assert torch.equal(model.entity_out.weight[0], model.entity_out.weight[1])
+    assert not torch.equal(model.entity_in.weight[0], model.entity_in.weight[2])

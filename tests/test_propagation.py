@@ -2,9 +2,19 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
+from torch.nn.functional import normalize
 
 from farlink.graph import KnowledgeGraph
-from farlink.propagation import Surroundings, compared_vectors, learned_views, seed_views
+from farlink.joint import join
+from farlink.model import PathModel
+from farlink.propagation import (
+    Surroundings,
+    compared_vectors,
+    learned_views,
+    predicted_view,
+    seed_views,
+    start_vectors,
+)
 from farlink.settings import make_settings
 
 
@@ -72,10 +82,31 @@ def test_views_have_rows_of_length_one_or_zero(pair):
         assert (((length - 1).abs() < 1e-5) | (length < 1e-6)).all()
 
 
-@pytest.mark.parametrize(("vectors", "width"), [("input", 8), ("both", 16), ("all", 6 * 8 + 3 * 16)])
+def test_training_starts_where_the_seeds_are_and_nowhere_else(pair):
+    around = Surroundings(pair.left, pair.right)
+    vectors = start_vectors(around, np.array([[0, 0]], dtype=np.int32), 8, seed=0)
+    assert torch.equal(vectors[0], vectors[around.left])
+    nobody = start_vectors(around, np.empty((0, 2), dtype=np.int32), 8, seed=0)
+    assert not nobody.any()
+
+
+def test_the_prediction_for_an_entity_is_the_mean_over_the_steps_that_lead_to_it(pair):
+    around = Surroundings(pair.left, pair.right)
+    relations = 2 * (len(pair.left.relations) + len(pair.right.relations))
+    torch.manual_seed(0)
+    model = PathModel(around.entities, relations, width=8, layers=1).eval()
+    graph = join(pair.left, pair.right, np.empty((0, 2), dtype=np.int32))
+    entity = around.left + 3
+    steps = graph.triples[graph.triples[:, 2] == entity]
+    states = model(torch.from_numpy(steps).long()).for_entities[0]
+    expected = normalize(normalize(states, dim=1).sum(0), dim=0)
+    torch.testing.assert_close(predicted_view(around, model)[entity], expected)
+
+
+@pytest.mark.parametrize(("vectors", "width"), [("input", 8), ("both", 16), ("all", 3 * 16 + 8)])
 def test_the_setting_says_which_vectors_are_compared(pair, vectors, width):
     around = Surroundings(pair.left, pair.right)
-    tables = torch.randn(around.entities, 8), torch.randn(around.entities, 8)
+    model = PathModel(around.entities, 16, width=8).eval()
     settings = make_settings(vectors=vectors, width=8)
-    left, right = compared_vectors(around, np.array([[0, 0]], dtype=np.int32), *tables, settings)
+    left, right = compared_vectors(around, np.array([[0, 0]], dtype=np.int32), model, settings)
     assert left.shape == right.shape == (40, width)

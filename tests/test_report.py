@@ -22,7 +22,7 @@ def test_the_card_tells_what_was_done_and_how_well(run):
 def test_the_card_shows_every_plot_there_is(run):
     card = (run.folder / "README.md").read_text()
     plots = {path.name for path in (run.folder / "plots").iterdir()}
-    assert plots == {"loss.png", "validation.png", "scores.png", "degrees.png"}
+    assert plots == {"loss.png", "validation.png", "reliability.png", "probabilities.png", "degrees.png"}
     assert all(f"plots/{name}" in card for name in plots)
 
 
@@ -36,8 +36,9 @@ def test_without_links_to_measure_with_the_card_says_so():
     assert result_lines({"mapping": {}}) == ["No links were kept to measure with."]
 
 
-def test_without_test_links_only_training_is_drawn(tmp_path):
+def test_without_test_links_training_and_validation_are_drawn(tmp_path):
     pair = Pair.make()
     run = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
-    assert {path.name for path in (run.folder / "plots").iterdir()} == {"loss.png", "validation.png"}
+    plots = {path.name for path in (run.folder / "plots").iterdir()}
+    assert plots == {"loss.png", "validation.png", "reliability.png"}
     assert "On the validation links" in (run.folder / "README.md").read_text()

@@ -35,12 +35,32 @@ def test_the_graphs_come_back(run):
 
 
 def test_matching_one_entity_gives_its_nearest_counterparts(run):
-    found = run.match("a3", k=4)
+    found = run.match("a33", k=4)
     assert found.columns == ["rank", "entity", "name", "score"]
     assert found["rank"].to_list() == [1, 2, 3, 4]
     assert found["score"].is_sorted(descending=True)
     assert found["entity"].str.starts_with("b").all()
-    assert run.match("b3", k=1)["entity"][0].startswith("a")
+    assert run.match("b33", k=1)["entity"][0].startswith("a")
+
+
+def test_the_counterpart_of_a_seed_is_known(run):
+    seed = run.alignment.filter(status="seed").row(0, named=True)
+    assert run.match(seed["left"])["entity"].to_list() == [seed["right"]]
+    assert run.match(seed["right"])["entity"].to_list() == [seed["left"]]
+
+
+def test_matching_agrees_with_the_mapping(run):
+    matched = run.alignment.filter(status="matched").row(0, named=True)
+    scores = dict(run.match(matched["left"], k=50).select("entity", "score").iter_rows())
+    assert scores[matched["right"]] == pytest.approx(matched["score"], abs=1e-5)
+
+
+def test_a_pair_is_explained_by_its_agreeing_triples(run):
+    why = run.explain("a33", "b33")
+    assert why
+    assert all("a r" in reason and "b r" in reason for reason in why)
+    with pytest.raises(FarlinkError, match="the right graph has no entity 'a33'"):
+        run.explain("a33", "a33")
 
 
 def test_an_unknown_entity_gets_the_closest_names_suggested(run):

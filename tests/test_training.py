@@ -9,11 +9,12 @@ import torch
 from farlink.errors import FarlinkError, Interrupted
 from farlink.joint import join
 from farlink.settings import make_settings
-from farlink.training import stop_signal, trainer_for
+from farlink.training import lessons_on, stop_signal, trainer_for
 
 SETTINGS = {
     "walk_length": 7,
     "width": 8,
+    "walks_per_triple": 1,
     "entity_negatives": 16,
     "relation_negatives": 4,
     "batch_size": 64,
@@ -45,10 +46,12 @@ def make_trainer(pair, tmp_path):
     def make(name="run", scores=(0.1, 0.2, 0.3, 0.4), **changes):
         settings = make_settings("best", **{**SETTINGS, **changes})
         trainer = trainer_for(
-            graph,
+            graph.entities,
+            graph.relations,
+            lambda epoch, model: lessons_on(graph, settings, epoch),
+            lambda model: scores[trainer.progress.epoch],
             settings,
-            validate=lambda model: scores[trainer.progress.epoch],
-            checkpoint=tmp_path / f"{name}.safetensors",
+            tmp_path / f"{name}.safetensors",
         )
         return trainer
 
@@ -60,7 +63,7 @@ def same_weights(one, two):
 
 
 def test_the_loss_falls(make_trainer):
-    trace = make_trainer(max_epochs=4).run(Watcher())
+    trace = make_trainer(max_epochs=4, learning_rate=0.01).run(Watcher())
     assert trace[-1].loss < trace[0].loss - 0.2
 
 
@@ -117,17 +120,29 @@ def test_a_finished_run_trains_no_more(make_trainer):
 
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer = make_trainer()
-    draw, drawn = trainer.paths, {}
+    draw, drawn = trainer.lessons, {}
 
-    def paths(epoch):
+    def lessons(epoch, model):
         assert epoch not in drawn
-        drawn[epoch] = draw(epoch)
+        drawn[epoch] = draw(epoch, model)
         return drawn[epoch]
 
-    trainer.paths = paths
+    trainer.lessons = lessons
     trainer.run(Watcher())
     assert list(drawn) == [0, 1, 2, 3]
-    assert not np.array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0].paths, drawn[1].paths)
+
+
+def test_epochs_may_differ_in_length(make_trainer):
+    trainer = make_trainer()
+    draw = trainer.lessons
+
+    def lessons(epoch, model):
+        whole = draw(epoch, model)
+        return whole._replace(paths=whole.paths[: 100 * (epoch + 1)])
+
+    trainer.lessons = lessons
+    assert [record.paths for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
 
 
 def test_the_rate_falls_evenly_or_stays(make_trainer):

@@ -11,7 +11,9 @@ from farlink.walks import bias_table, sample_paths
 
 def make_graph(edges, entities, first_right, relations=2) -> JointGraph:
     triples = np.unique(with_reverses(np.array(edges, dtype=np.int32), relations), axis=0)
-    return JointGraph(triples, entities, first_right, 2 * relations, Adjacency.of(triples, entities))
+    return JointGraph(
+        triples, entities, first_right, 2 * relations, Adjacency.of(triples, entities), np.arange(entities)
+    )
 
 
 # Two triangles that share an entity, a pendant, parallel edges, a loop; entities 3 to 5 are of the other KG.
@@ -78,6 +80,14 @@ def test_every_path_is_a_chain_of_triples_of_the_graph(pair):
 def test_walks_start_from_every_triple_equally_often():
     starts = Counter(map(tuple, walks(SMALL, walks_per_triple=3)[:, :3].tolist()))
     assert starts == {tuple(triple): 3 for triple in SMALL.triples.tolist()}
+
+
+def test_half_a_walk_per_triple_starts_from_every_second_one():
+    starts = Counter(map(tuple, walks(SMALL, walks_per_triple=1.5)[:, :3].tolist()))
+    assert set(starts.values()) == {1, 2}
+    assert starts.total() == round(1.5 * len(SMALL.triples))
+    few = {tuple(map(tuple, walks(SMALL, walks_per_triple=0.5, epoch=epoch)[:, :3].tolist())) for epoch in range(5)}
+    assert len(few) == 5  # others in every epoch
 
 
 def test_a_walk_that_can_only_go_back_goes_back():

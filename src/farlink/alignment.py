@@ -18,20 +18,23 @@ import torch
 from numpy.typing import NDArray
 
 from farlink import evaluation, linking, names, report
-from farlink.bootstrapping import grown_pairs
+from farlink.balancing import Candidates
+from farlink.bootstrapping import confident_pairs, grown_pairs, judged_candidates
+from farlink.calibration import reliability
 from farlink.errors import FarlinkError
+from farlink.evidence import Evidence
 from farlink.graph import Ids, KnowledgeGraph
 from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
-from farlink.joint import join
+from farlink.joint import join, merge
 from farlink.mapping import Mapping, make_mapping
 from farlink.matching import target_ranks
 from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
-from farlink.propagation import Surroundings, compared_vectors, seed_views
+from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
 from farlink.runs import Run
 from farlink.settings import Settings, make_settings
-from farlink.training import trainer_for
+from farlink.training import Lessons, lessons_on, trainer_for
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,14 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     threads = settings.threads or os.cpu_count() or 1
     torch.set_num_threads(threads)
     numba.set_num_threads(min(threads, os.cpu_count() or 1))
-    around = Surroundings(task.left, task.right)
-    pairs = _bootstrap(task, around, settings, reporter)
-    model = _train(task, pairs, run, checkpoint, settings, reporter)
+    around, evidence = Surroundings(task.left, task.right), Evidence(task.left, task.right, task.seeds)
+    if run.found_for(0) is None and not checkpoint.exists():
+        run.write_found(_bootstrap(task, around, evidence, settings, reporter), epoch=0)
+    teacher = _Teacher(task, around, evidence, run, settings)
+    model = _train(teacher, checkpoint, reporter)
     with reporter.working("matching and measuring"):
-        results = _results(task, around, pairs, model, settings)
-        run.write_table("found", _link_table({"found": results.found}))
+        results = _results(teacher, model)
+        run.write_candidates(results.listed)
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
@@ -151,29 +156,80 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
     return run
 
 
-def _bootstrap(task: AlignmentTask, around: Surroundings, settings: Settings, reporter: Reporter) -> Ids:
-    """Seeds, and what can be found from them by propagation alone."""
+def _bootstrap(
+    task: AlignmentTask, around: Surroundings, evidence: Evidence, settings: Settings, reporter: Reporter
+) -> Ids:
+    """What can be found from the seeds by propagation and agreeing triples alone."""
     if not settings.rounds:
-        return task.seeds
+        return task.seeds[:0]
 
-    def views(pairs: Ids) -> tuple[torch.Tensor, torch.Tensor]:
-        return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))
+    def judge(known: Ids) -> Candidates:
+        views = torch.cat(seed_views(around, known, settings.width, settings.seed), dim=1)
+        return judged_candidates(*around.sides(views), evidence, settings)
 
     with reporter.working("looking around the seeds"):
-        pairs = grown_pairs(task.seeds, task.seeds, views, settings)
+        pairs = grown_pairs(task.seeds, task.seeds, judge, settings, settings.rounds)
     reporter.say(f"found  {len(pairs) - len(task.seeds):,} links around the seeds to train with")
-    return pairs
+    return pairs[len(task.seeds) :]
 
 
-def _train(
-    task: AlignmentTask, pairs: Ids, run: Run, checkpoint: Path, settings: Settings, reporter: Reporter
-) -> PathModel:
+class _Teacher:
+    """Weaves the graph of every epoch from the seeds and from the links that the model finds as it learns."""
+
+    def __init__(
+        self, task: AlignmentTask, around: Surroundings, evidence: Evidence, run: Run, settings: Settings
+    ) -> None:
+        self.task, self.around, self.evidence = task, around, evidence
+        self.run, self.settings = run, settings
+        self.row = torch.arange(around.entities)
+
+    def lessons(self, epoch: int, model: PathModel) -> Lessons:
+        """What an epoch learns from. Its links are kept in the folder: a resumed run goes on with the same ones."""
+        if self.settings.rounds and self.run.found_for(epoch) is None:
+            self.run.write_found(self.sought(model), epoch)
+        found = self.run.found_for(epoch)
+        pairs = self.task.seeds if found is None else np.concatenate([self.task.seeds, found])
+        weave = merge if self.settings.linking == "merge" else join
+        graph = weave(self.task.left, self.task.right, pairs)
+        self.row = torch.from_numpy(graph.row).long()
+        return lessons_on(graph, self.settings, epoch)
+
+    def sought(self, model: PathModel) -> Ids:
+        """Links that the model finds, starting from those it learned from."""
+        model.eval()
+        last = self.run.links("found")
+        listed = self.judged(model, np.concatenate([self.task.seeds, last]))
+        return confident_pairs(listed, self.settings)
+
+    def judged(self, model: PathModel, pairs: Ids) -> Candidates:
+        """Candidates by the model's vectors and known pairs."""
+        vectors = compared_vectors(self.around, pairs, model, self.settings)
+        return judged_candidates(*vectors, self.evidence, self.settings)
+
+    def after_epoch(self, model: PathModel) -> float | None:
+        """Give merged entities their common vectors, and measure on the validation links.
+
+        The measure is Hits@1, left to right, by the input vectors among all entities that are no seeds. The ends
+        of test links are not singled out as candidates: nothing about them is known before the end.
+        """
+        model.share_rows(self.row)
+        if not len(self.task.valid):
+            return None
+        left, right = self.around.sides(model.entity_in.weight.detach())
+        pool = linking.unseeded(len(right), self.task.seeds[:, 1])
+        targets = np.searchsorted(pool, self.task.valid[:, 1]).astype(np.int32)
+        return target_ranks(left[self.task.valid[:, 0]], right[pool], targets).summary()["hits@1"]
+
+
+def _train(teacher: _Teacher, checkpoint: Path, reporter: Reporter) -> PathModel:
+    task, run, settings = teacher.task, teacher.run, teacher.settings
+    relations = 2 * (len(task.left.relations) + len(task.right.relations))
     trainer = trainer_for(
-        join(task.left, task.right, pairs),
-        settings,
-        validate=lambda model: _validation_hits(task, model),
-        checkpoint=checkpoint,
+        teacher.around.entities, relations, teacher.lessons, teacher.after_epoch, settings, checkpoint
     )
+    if settings.start == "seeds" and not checkpoint.exists():
+        pairs = np.concatenate([task.seeds, run.links("found")])
+        trainer.model.start_from(start_vectors(teacher.around, pairs, settings.width, settings.seed))
     with reporter.training(settings.max_epochs) as watcher:
         trace = trainer.run(watcher)
     run.write_trace(trace)
@@ -181,52 +237,48 @@ def _train(
     return trainer.model
 
 
-def _validation_hits(task: AlignmentTask, model: PathModel) -> float | None:
-    """Hits@1 of the validation links, left to right, by the input vectors among all entities that are no seeds.
-
-    The ends of test links are not singled out as candidates: nothing about them is known before the end.
-    """
-    if not len(task.valid):
-        return None
-    vectors, first_right = model.entity_in.weight.detach(), len(task.left.entities)
-    pool = evaluation.unseeded(len(task.right.entities), task.seeds[:, 1])
-    targets = np.searchsorted(pool, task.valid[:, 1]).astype(np.int32)
-    return target_ranks(vectors[task.valid[:, 0]], vectors[first_right + pool], targets).summary()["hits@1"]
-
-
 @dataclass(frozen=True)
 class _Results:
     metrics: dict[str, Any]
     mapping: Mapping
-    found: Ids  # links found and used like seeds
+    listed: Candidates
     hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
 
 
-def _results(task: AlignmentTask, around: Surroundings, pairs: Ids, model: PathModel, settings: Settings) -> _Results:
-    tables = model.entity_in.weight.detach(), model.entity_out.weight.detach()
-
-    def views(known: Ids) -> tuple[torch.Tensor, torch.Tensor]:
-        return compared_vectors(around, known, *tables, settings)
-
-    pairs = grown_pairs(task.seeds, pairs, views, settings)
-    left, right = views(pairs)
+def _results(teacher: _Teacher, model: PathModel) -> _Results:
+    task, settings = teacher.task, teacher.settings
+    if settings.rounds and teacher.run.found_for(settings.max_epochs) is None:
+        teacher.run.write_found(teacher.sought(model), settings.max_epochs)
+    pairs = np.concatenate([task.seeds, teacher.run.links("found")])
+    left, right = compared_vectors(teacher.around, pairs, model, settings)
+    listed = judged_candidates(left, right, teacher.evidence, settings)
     connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
-    mapping = make_mapping(left, right, task.seeds, task.valid, (connected[0], connected[1]), settings)
+    mapping = make_mapping(listed, task.seeds, task.valid, (connected[0], connected[1]), settings)
     linked = np.concatenate([task.valid, task.test])
     by_name = names.equal_names(task.left, task.right)
     metrics: dict[str, Any] = {}
     hits = np.empty(0, dtype=bool)
     for part, links in (("validation", task.valid), ("test", task.test)):
         if len(links):
-            ranks = evaluation.protocol_ranks(left, right, links, linked=linked, seeds=task.seeds, settings=settings)
+            ranks = evaluation.protocol_ranks(
+                left, right, links, linked=linked, seeds=task.seeds, listed=listed if settings.temperature else None
+            )
             metrics[part] = evaluation.summaries(ranks)
             metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
             metrics[part]["name_equality"] = pair_quality(by_name, links)
+            metrics[part]["calibration"] = _calibration(mapping, links)
             hits = ranks["linked"]["left_to_right"].realistic <= 1
     statuses, counts = np.unique(mapping.status, return_counts=True)
     metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
     metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
-    return _Results(metrics, mapping, pairs[len(task.seeds) :], hits)
+    return _Results(metrics, mapping, listed, hits)
+
+
+def _calibration(mapping: Mapping, links: Ids) -> dict[str, Any]:
+    """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
+    probability, right = mapping.probability[links[:, 0]], mapping.right[links[:, 0]] == links[:, 1]
+    known = ~np.isnan(probability)
+    return reliability(probability[known], right[known])
 
 
 def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool) -> None:

@@ -13,26 +13,40 @@ import numpy as np
 from torch import Tensor
 
 from farlink.balancing import Candidates
-from farlink.evaluation import unseeded
+from farlink.evidence import Evidence
 from farlink.graph import Ids
-from farlink.linking import repeated
+from farlink.linking import repeated, unseeded
 from farlink.settings import Settings
 
+REFINEMENTS = 3  # times that candidates are judged by what is thought of their neighbours
 
-def grown_pairs(seeds: Ids, known: Ids, views: Callable[[Ids], tuple[Tensor, Tensor]], settings: Settings) -> Ids:
-    """Seeds and the pairs found in `settings.rounds` rounds.
 
-    `views` gives the (left, right) vectors that follow from known pairs; the first round starts from `known`.
+def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: Settings) -> Candidates:
+    """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
+    seeds = evidence.seeds
+    pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
+    listed = Candidates.nearest(left, right, pools, settings.candidates)
+    if not settings.temperature:
+        return listed
+    resemblance = listed.cosine / settings.temperature
+    listed = listed.balanced(resemblance)
+    for _ in range(REFINEMENTS if settings.evidence else 0):
+        listed = listed.balanced(resemblance + settings.evidence * evidence.of(listed))
+    return listed
+
+
+def grown_pairs(seeds: Ids, known: Ids, judge: Callable[[Ids], Candidates], settings: Settings, rounds: int) -> Ids:
+    """Seeds and the pairs found in some rounds.
+
+    `judge` gives the candidates that follow from known pairs; the first round starts from `known`.
     """
-    for _ in range(settings.rounds):
-        known = np.concatenate([seeds, confident_pairs(*views(known), seeds, settings)])
+    for _ in range(rounds):
+        known = np.concatenate([seeds, confident_pairs(judge(known), settings)])
     return known
 
 
-def confident_pairs(left: Tensor, right: Tensor, seeds: Ids, settings: Settings) -> Ids:
-    """Pairs of entities that are no seeds, each the other's best, with a score above `settings.confidence`."""
-    pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
-    listed = Candidates.among(left[pools[0]], right[pools[1]], settings.candidates, settings.temperature)
+def confident_pairs(listed: Candidates, settings: Settings) -> Ids:
+    """Pairs that are each other's best, with a score above `settings.confidence`."""
     sure = listed.mutual() & (listed.score > settings.confidence)
-    pairs = np.stack([pools[0][listed.left[sure]], pools[1][listed.right[sure]]], axis=1)
+    pairs = np.stack([listed.left[sure], listed.right[sure]], axis=1)
     return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided

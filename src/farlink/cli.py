@@ -18,6 +18,8 @@ from farlink.io.files import cannot_write
 from farlink.settings import PRESETS, Settings, make_settings, parse_assignments, valid_range
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from farlink.graph import KnowledgeGraph
 
 app = typer.Typer(
@@ -25,6 +27,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
 )
+REASONS = 8  # agreeing triples shown at the most
 console = Console(highlight=False, soft_wrap=True)
 
 GraphOption = Annotated[str | None, typer.Option(help="Format, if the extension does not tell: nt, nq, turtle, ...")]
@@ -136,17 +139,36 @@ def match(
     k: Annotated[int, typer.Option("-k", min=1, help="How many counterparts to show.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the likeliest counterparts of one entity."""
+    """Show the likeliest counterparts of one entity, and which of their triples agree."""
     from farlink.runs import load
 
-    found = load(run).match(entity, k)
+    opened = load(run)
+    side, _ = opened.find(entity)
+    found = opened.match(entity, k)
+    reasons = [opened.explain(*((entity, other) if side == "left" else (other, entity))) for other in found["entity"]]
     if as_json:
-        console.print_json(json.dumps(found.to_dicts()))
+        rows = [{**row, "reasons": why} for row, why in zip(found.to_dicts(), reasons, strict=True)]
+        console.print_json(json.dumps(rows))
         return
-    table = Table("rank", "entity", "name", "score")
-    for row in found.iter_rows():
-        table.add_row(str(row[0]), row[1], row[2], f"{row[3]:.3f}")
+    table = Table("rank", "entity", "name", "score", "agreeing triples")
+    for row, why in zip(found.iter_rows(), reasons, strict=True):
+        table.add_row(str(row[0]), row[1], row[2], f"{row[3]:.3f}", str(len(why)))
     console.print(table)
+    _show_reasons(found, reasons)
+
+
+def _show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:
+    """Say why the first candidate is the first, as far as triples tell."""
+    if not reasons:
+        console.print("nothing comes into question: the entity has no triples to go by")
+        return
+    console.print(f"why {found['name'][0]}:", markup=False)
+    for reason in reasons[0][:REASONS]:
+        console.print(f"  {reason}", markup=False)
+    if len(reasons[0]) > REASONS:
+        console.print(f"  and {len(reasons[0]) - REASONS} more")
+    if not reasons[0]:
+        console.print("  no triple agrees; it was found by resemblance further away")
 
 
 @app.command()

@@ -11,48 +11,46 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from farlink.balancing import Candidates, candidate_ranks
+from farlink.balancing import Candidates, Pools, candidate_ranks
 from farlink.graph import Ids
+from farlink.linking import unseeded
 from farlink.matching import target_ranks
 from farlink.metrics import RankKind, Ranks
-from farlink.settings import Settings
 
 RanksByDirection = dict[str, Ranks]  # left_to_right, right_to_left
 
 
-def rank_links(
-    left: Tensor, right: Tensor, links: Ids, candidates: tuple[Ids, Ids], settings: Settings
-) -> RanksByDirection:
-    """Ranks, in both directions, of the counterparts given by `links` among the (left, right) candidate ids."""
-    pools = np.unique(candidates[0]), np.unique(candidates[1])
-    places = [np.searchsorted(pool, links[:, side]) for side, pool in enumerate(pools)]
-    pairs = np.stack(places, axis=1).astype(np.int32)
-    left, right = left[pools[0]], right[pools[1]]
-    if not settings.temperature:
+def rank_links(left: Tensor, right: Tensor, links: Ids, pools: Pools, listed: Candidates | None) -> RanksByDirection:
+    """Ranks, in both directions, of the counterparts given by `links` among the (left, right) entities of the pools.
+
+    `listed` candidates come first, by their score; without a list, the cosine decides alone.
+    """
+    if listed is None:
+        places = [np.searchsorted(pool, links[:, side]).astype(np.int32) for side, pool in enumerate(pools)]
         return {
-            "left_to_right": target_ranks(left[pairs[:, 0]], right, pairs[:, 1]),
-            "right_to_left": target_ranks(right[pairs[:, 1]], left, pairs[:, 0]),
+            "left_to_right": target_ranks(left[links[:, 0]], right[pools[1]], places[1]),
+            "right_to_left": target_ranks(right[links[:, 1]], left[pools[0]], places[0]),
         }
-    listed = Candidates.among(left, right, settings.candidates, settings.temperature)
+    some = listed.within(pools, compete=True)
     return {
-        "left_to_right": candidate_ranks(listed, left, right, pairs),
-        "right_to_left": candidate_ranks(listed.reversed(), right, left, pairs[:, ::-1]),
+        "left_to_right": candidate_ranks(some, left, right, links, pools[1]),
+        "right_to_left": candidate_ranks(some.reversed(), right, left, links[:, ::-1], pools[0]),
     }
 
 
 def protocol_ranks(
-    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, settings: Settings
+    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, listed: Candidates | None
 ) -> dict[str, RanksByDirection]:
     """Ranks of the links under both protocols and in both directions.
 
-    `linked` holds the links whose ends are the candidates of the protocol of that name.
+    `linked` holds the links whose ends are the candidates of the protocol of that name; for `listed` see `rank_links`.
     """
     ends = np.unique(linked[:, 0]), np.unique(linked[:, 1])
     everyone = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
-    ranks = {"linked": rank_links(left, right, links, ends, settings)}
+    ranks = {"linked": rank_links(left, right, links, ends, listed)}
     if all(np.array_equal(one, other) for one, other in zip(ends, everyone, strict=True)):
         return {**ranks, "all": ranks["linked"]}  # every entity has a link: the protocols are the same
-    return {**ranks, "all": rank_links(left, right, links, everyone, settings)}
+    return {**ranks, "all": rank_links(left, right, links, everyone, listed)}
 
 
 def summaries(ranks: dict[str, RanksByDirection], kind: RankKind = "realistic") -> dict[str, Any]:
@@ -61,8 +59,3 @@ def summaries(ranks: dict[str, RanksByDirection], kind: RankKind = "realistic") 
         protocol: {direction: found.summary(kind) for direction, found in by_direction.items()}
         for protocol, by_direction in ranks.items()
     }
-
-
-def unseeded(count: int, seeds: Ids) -> Ids:
-    """Ids below `count` that are no seeds."""
-    return np.setdiff1d(np.arange(count, dtype=np.int32), seeds)

@@ -50,6 +50,7 @@ class JointGraph:
     first_right: int  # ids from here on are those of the right graph
     relations: int  # reverse relations included
     adjacency: Adjacency
+    row: Ids  # where the vectors of an entity are: at its id, or at its partner's where the two are one
 
 
 def with_reverses(triples: Ids, relations: int) -> Ids:
@@ -73,15 +74,40 @@ def swapped(triples: Ids, partner: Ids) -> Ids:
     return np.concatenate([np.stack(columns, axis=1)[chosen] for chosen, columns in forms])
 
 
-def join(left: KnowledgeGraph, right: KnowledgeGraph, seeds: Ids) -> JointGraph:
-    """Weave two graphs into one; `seeds` holds (left id, right id) rows, one-to-one."""
-    shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
-    entities = len(left.entities) + len(right.entities)
-    relations = len(left.relations) + len(right.relations)
-    partner = np.full(entities, -1, dtype=np.int32)
-    left_ends, right_ends = seeds[:, 0], seeds[:, 1] + shift[0]
-    partner[left_ends], partner[right_ends] = right_ends, left_ends
+def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+    """Weave two graphs into one as the paper does: linked entities stand in for each other in the triples.
 
-    triples = with_reverses(np.concatenate([left.triples, right.triples + shift]), relations)
-    triples = sorted_distinct(np.concatenate([triples, swapped(triples, partner)]))
-    return JointGraph(triples, entities, len(left.entities), 2 * relations, Adjacency.of(triples, entities))
+    `links` holds (left id, right id) rows, one-to-one.
+    """
+    entities = len(left.entities) + len(right.entities)
+    partner = np.full(entities, -1, dtype=np.int32)
+    left_ends, right_ends = links[:, 0], links[:, 1] + np.int32(len(left.entities))
+    partner[left_ends], partner[right_ends] = right_ends, left_ends
+    triples = _side_by_side(left, right)
+    triples = np.concatenate([triples, swapped(triples, partner)])
+    return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32))
+
+
+def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+    """Weave two graphs into one with a single entity for each link: the left one. The right one is left bare.
+
+    The walks are much the same as in the graph of `join`, on a fraction of its triples, and what is learned of
+    one end of a link need not be learned again for the other.
+    """
+    row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
+    row[links[:, 1] + len(left.entities)] = links[:, 0]
+    head, relation, tail = _side_by_side(left, right).T
+    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row)
+
+
+def _side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Triples of both graphs, the right ids behind the left ones, and their reverses."""
+    shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
+    relations = len(left.relations) + len(right.relations)
+    return with_reverses(np.concatenate([left.triples, right.triples + shift]), relations)
+
+
+def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids) -> JointGraph:
+    relations = 2 * (len(left.relations) + len(right.relations))
+    triples = sorted_distinct(triples)
+    return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row)

@@ -113,3 +113,8 @@ def _all_unknown(
         f"while the graphs have entities such as '{left.entities[0]}' and '{right.entities[0]}'",
         example["line"],
     )
+
+
+def unseeded(count: int, seeds: Ids) -> Ids:
+    """Ids below `count` that are no seeds."""
+    return np.setdiff1d(np.arange(count, dtype=np.int32), seeds)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from torch import Tensor
 
-from farlink.balancing import Candidates
-from farlink.evaluation import unseeded
+from farlink.balancing import Candidates, Pools
+from farlink.calibration import Calibration, log_odds
 from farlink.graph import Ids
 from farlink.matching import one_to_one
 from farlink.metrics import best_threshold
@@ -19,18 +18,20 @@ from farlink.settings import Settings
 
 @dataclass(frozen=True)
 class Mapping:
-    """For each left entity its chosen right entity (-1: none), the score, and the lead over the runner-up."""
+    """For each left entity its chosen right entity (-1: none), with score and lead over the runner-up."""
 
     right: Ids
     score: NDArray[np.float64]
     margin: NDArray[np.float64]
+    probability: NDArray[np.float64]  # that the pair is right; unknown (nan) without validation links
     seeds: Ids
-    threshold: float  # pairs below it are not matched
+    threshold: float  # pairs of a lower probability are not matched
 
     @property
     def status(self) -> NDArray[np.str_]:
         """`seed`, `matched` or `unmatched` for each left entity."""
-        status = np.where((self.right >= 0) & (self.score >= self.threshold), "matched", "unmatched")
+        likely = np.isneginf(self.threshold) | (self.probability >= self.threshold)
+        status = np.where((self.right >= 0) & likely, "matched", "unmatched")
         status[self.seeds[:, 0]] = "seed"
         return status
 
@@ -40,17 +41,18 @@ class Mapping:
         return np.stack([rows, self.right[rows]], axis=1).astype(np.int32)
 
     def frame(self, left_names: pl.Series, right_names: pl.Series) -> pl.DataFrame:
-        """The mapping by name; seeds first, then by falling score."""
+        """The mapping by name; seeds first, then the most probable."""
         place = pl.Series(np.where(self.right >= 0, self.right, 0))
         found = pl.Series(self.right >= 0)
-        order = pl.Enum(["seed", "matched", "unmatched"])
+        statuses = pl.Enum(["seed", "matched", "unmatched"])
         frame = pl.DataFrame(
             {
                 "left": left_names,
                 "right": right_names.gather(place),
                 "score": self.score,
                 "margin": self.margin,
-                "status": pl.Series(self.status.tolist(), dtype=order),
+                "probability": self.probability,
+                "status": pl.Series(self.status.tolist(), dtype=statuses),
             }
         )
         missing = pl.when(~found).then(None)
@@ -58,35 +60,36 @@ class Mapping:
             missing.otherwise(pl.col("right")).alias("right"),
             missing.otherwise(pl.col("score").clip(0, 1).round(6)).alias("score"),
             missing.otherwise(pl.col("margin").fill_nan(None).round(6)).alias("margin"),
+            missing.otherwise(pl.col("probability").fill_nan(None).round(6)).alias("probability"),
         )
-        return frame.sort("status", "score", "left", descending=[False, True, False], nulls_last=True).cast(
-            {"status": pl.String}
-        )
+        order = ["status", "probability", "score", "left"]
+        return frame.sort(order, descending=[False, True, True, False], nulls_last=True).cast({"status": pl.String})
 
 
-def make_mapping(
-    left: Tensor, right: Tensor, seeds: Ids, valid: Ids, connected: tuple[Ids, Ids], settings: Settings
-) -> Mapping:
-    """Choose counterparts for all left entities that are no seeds; the threshold comes from `valid` links.
+def make_mapping(listed: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: Settings) -> Mapping:
+    """Choose counterparts for all left entities that are no seeds, one-to-one among the listed candidates.
 
-    `connected` holds the ids of the entities that have a triple, left and right; the others say nothing
-    about themselves and stay unmatched.
+    What a score is worth, and from where on a pair counts as matched, comes from the `valid` links. `connected`
+    holds the ids of the entities that have a triple, left and right; the others say nothing about themselves
+    and stay unmatched.
     """
-    queries = np.intersect1d(unseeded(len(left), seeds[:, 0]), connected[0])
-    pool = np.intersect1d(unseeded(len(right), seeds[:, 1]), connected[1])
-    listed = Candidates.among(left[queries], right[pool], settings.candidates, settings.temperature)
+    listed = listed.within(connected, compete=settings.temperature > 0)
     kept = one_to_one(listed.left, listed.right, listed.score, listed.shape)
+    found = listed.left[kept]
 
-    chosen = np.full(len(left), -1, dtype=np.int32)
-    score, margin = np.full(len(left), np.nan), np.full(len(left), np.nan)
-    found = queries[listed.left[kept]]
-    chosen[found], score[found] = pool[listed.right[kept]], listed.score[kept]
-    margin[found] = _lead(listed, kept)
-    chosen[seeds[:, 0]], score[seeds[:, 0]], margin[seeds[:, 0]] = seeds[:, 1], 1.0, np.nan
-
+    chosen = np.full(listed.shape[0], -1, dtype=np.int32)
+    score, margin, probability = (np.full(listed.shape[0], np.nan) for _ in range(3))
+    chosen[found], score[found], margin[found] = listed.right[kept], listed.score[kept], _lead(listed, kept)
+    threshold = -np.inf
     judged = valid[chosen[valid[:, 0]] >= 0]
-    threshold = best_threshold(score[judged[:, 0]], chosen[judged[:, 0]] == judged[:, 1])
-    return Mapping(chosen, score, margin, seeds, threshold)
+    if len(judged):
+        signs = np.full((listed.shape[0], 2), np.nan)
+        signs[found] = np.stack([log_odds(listed.score[kept]), listed.cosine[kept]], axis=1)
+        right = chosen[judged[:, 0]] == judged[:, 1]
+        probability[found] = Calibration.fit(signs[judged[:, 0]], right)(signs[found])
+        threshold = best_threshold(probability[judged[:, 0]], right)
+    chosen[seeds[:, 0]], score[seeds[:, 0]], probability[seeds[:, 0]] = seeds[:, 1], 1.0, 1.0
+    return Mapping(chosen, score, margin, probability, seeds, threshold)
 
 
 def _lead(listed: Candidates, kept: NDArray[np.bool_]) -> NDArray[np.float64]:

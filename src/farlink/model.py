@@ -83,6 +83,20 @@ class PathModel(nn.Module):
             return torch.cat([h[:1], h[1:] + h[:-1]])
         return h
 
+    @torch.no_grad()
+    def start_from(self, vectors: Tensor) -> None:
+        """Let entity vectors start in the directions of `vectors`, as long as they are; zero rows start at random."""
+        known = vectors.norm(dim=1) > 0
+        for table in (self.entity_in.weight, self.entity_out.weight):
+            length = table.norm(dim=1).mean()
+            table[known] = nn.functional.normalize(vectors[known], dim=1) * length
+
+    @torch.no_grad()
+    def share_rows(self, row: Tensor) -> None:
+        """Give every entity e the vectors of entity `row[e]`."""
+        for table in (self.entity_in.weight, self.entity_out.weight):
+            table.copy_(table[row])
+
     def _initialise(self, cell: Cell) -> None:
         for parameter in self.parameters():
             if parameter.dim() > 1:

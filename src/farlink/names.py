@@ -16,6 +16,11 @@ LABEL_RELATIONS = (
 )
 
 
+def short_name(identifier: str) -> str:
+    """The last part of an identifier, for people."""
+    return identifier.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].replace("_", " ")
+
+
 def readable_names(graph: KnowledgeGraph) -> pl.Series:
     """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
     local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()

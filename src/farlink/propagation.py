@@ -15,9 +15,11 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from farlink.graph import Ids, KnowledgeGraph
+from farlink.model import PathModel
 from farlink.settings import Settings
 
 HOPS = 3
+CHUNK = 2**13  # steps predicted at a time
 
 
 class Surroundings:
@@ -36,6 +38,9 @@ class Surroundings:
         weight = 1 / np.sqrt(degree[source] * degree[target])
         self.neighbours = _counts(source, target, (self.entities, self.entities), weight)
         self.uses = _counts(source, directed, (self.entities, 2 * self.relations))
+        # who is reached by which step: from a neighbour, by the relation that leads back
+        self.arrivals = source
+        self.steps = np.stack([target, (directed + self.relations) % (2 * self.relations)], axis=1)
 
     def sides(self, vectors: Tensor) -> tuple[Tensor, Tensor]:
         """The rows of the left and of the right graph."""
@@ -62,18 +67,27 @@ def seed_views(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[
     Entities are close if the same known entities are near them. A relation is described by the known
     entities near those that use it, and an entity by its relations: that compares relations across graphs.
     """
-    generator = torch.Generator().manual_seed(seed)
-    directions = normalize(torch.randn(len(pairs), width, generator=generator), dim=1)
-    marks = torch.zeros(around.entities, width)
-    marks[torch.from_numpy(pairs[:, 0]).long()] = directions
-    marks[torch.from_numpy(pairs[:, 1]).long() + around.left] = directions
-    near = around.spread(marks, HOPS)
+    near = _marks(around, pairs, width, seed)
     subjects = normalize(_product(around.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)
     relations = torch.cat([subjects, subjects.roll(around.relations, dims=0)], dim=1)  # subjects and objects
     relations = normalize(relations - relations.mean(0), dim=1)
-    projection = torch.randn(2 * width, width, generator=generator)
+    projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(seed))
     profile = normalize(normalize(_product(around.uses, relations), dim=1) @ projection, dim=1)
     return [*near, *around.spread(profile, 1)]
+
+
+def _marks(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+    """Each known pair under a random direction of its own, and what spreads from there."""
+    directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
+    marks = torch.zeros(around.entities, width)
+    for ends in (pairs[:, 0], pairs[:, 1] + around.left):
+        marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
+    return around.spread(marks, HOPS)
+
+
+def start_vectors(around: Surroundings, pairs: Ids, width: int, seed: int) -> Tensor:
+    """Vectors to start training from: known pairs near an entity, in one view. Zero where none is near."""
+    return normalize(sum(_marks(around, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
 
 
 def learned_views(around: Surroundings, vectors: Tensor, pairs: Ids) -> list[Tensor]:
@@ -81,17 +95,30 @@ def learned_views(around: Surroundings, vectors: Tensor, pairs: Ids) -> list[Ten
     return around.spread(around.shared(vectors, pairs), 2)
 
 
-def compared_vectors(
-    around: Surroundings, pairs: Ids, entity_in: Tensor, entity_out: Tensor, settings: Settings
-) -> tuple[Tensor, Tensor]:
-    """The vectors by which left and right entities are compared, given a trained model's tables and known pairs."""
+@torch.no_grad()
+def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
+    """What the model expects to find, on average, when it comes to an entity from each of its neighbours."""
+    steps, place = np.unique(around.steps, axis=0, return_inverse=True)
+    entities, relations = torch.from_numpy(steps).long().T
+    states = torch.cat(
+        [
+            model.read(model.entity_in(entity)[None], model.relation_in(relation)[None]).for_entities[0]
+            for entity, relation in zip(entities.split(CHUNK), relations.split(CHUNK), strict=True)
+        ]
+    )
+    arrivals = _counts(around.arrivals, place.astype(np.int32), (around.entities, len(steps)))
+    return normalize(_product(arrivals, normalize(states, dim=1)), dim=1)
+
+
+def compared_vectors(around: Surroundings, pairs: Ids, model: PathModel, settings: Settings) -> tuple[Tensor, Tensor]:
+    """The vectors by which left and right entities are compared, given a trained model and known pairs."""
+    entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return around.sides(entity_in)
     both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)
     if settings.vectors == "both":
         return around.sides(both)
-    views = seed_views(around, pairs, settings.width, settings.seed) + learned_views(around, both, pairs)
-    return around.sides(torch.cat(views, dim=1))
+    return around.sides(torch.cat([*learned_views(around, both, pairs), predicted_view(around, model)], dim=1))
 
 
 def _counts(rows: Ids, columns: Ids, shape: tuple[int, int], weight: NDArray[np.float64] | None = None) -> csr_array:

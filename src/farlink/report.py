@@ -37,8 +37,13 @@ def write(run: Run, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degree
             plots / "validation.png",
             lambda axes: _line(axes, trace["epoch"], trace["validation"], "epoch", "validation Hits@1", from_zero=True),
         )
+    part = measured_part(run.metrics)
+    if np.isfinite(mapping.threshold) and part:
+        figures = run.metrics[part]["calibration"]
+        _draw(plots / "reliability.png", lambda axes: _reliability(axes, figures, part))
     if len(test):
-        _draw(plots / "scores.png", lambda axes: _scores(axes, mapping, test))
+        if np.isfinite(mapping.threshold):
+            _draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
         _draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
     write_text(run.folder / "README.md", _card(run, notes))
 
@@ -61,17 +66,26 @@ def _line(axes: Axes, x: pl.Series, y: pl.Series, x_label: str, y_label: str, *,
         axes.set_ylim(bottom=0)
 
 
-def _scores(axes: Axes, mapping: Mapping, test: Ids) -> None:
-    """Score distribution of right and wrong pairs among the test entities."""
-    chosen, score = mapping.right[test[:, 0]], mapping.score[test[:, 0]]
+def _probabilities(axes: Axes, mapping: Mapping, test: Ids) -> None:
+    """Probabilities of the right and of the wrong pairs among the test entities."""
+    chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
     found, right = chosen >= 0, chosen == test[:, 1]
-    bins = np.histogram_bin_edges(score[found], bins=40).tolist()
+    bins = np.linspace(0, 1, 41).tolist()
     for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
-        axes.hist(score[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
-    if np.isfinite(mapping.threshold):
-        axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
-    axes.set(xlabel="score of the chosen pair", ylabel="test entities")
+        axes.hist(probability[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
+    axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
+    axes.set(xlabel="probability of the chosen pair", ylabel="test entities")
     axes.legend(frameon=False)
+
+
+def _reliability(axes: Axes, figures: dict[str, Any], part: str) -> None:
+    """How often pairs of a probability are right; the line is where they should be."""
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
+    axes.plot(figures["probability"], figures["right"], color=BLUE, marker="o", markersize=4)
+    for x, y, pairs in zip(figures["probability"], figures["right"], figures["pairs"], strict=True):
+        axes.annotate(f"{pairs:,}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=GREY)
+    title = f"{part} links, mean gap {figures['gap']:.3f}"
+    axes.set(xlabel="probability", ylabel="share of pairs that are right", xlim=(0, 1), ylim=(0, 1), title=title)
 
 
 def _by_degree(axes: Axes, hits: NDArray[np.bool_], degrees: Ids) -> None:
@@ -127,8 +141,10 @@ def _card(run: Run, notes: list[str]) -> str:
         "",
         *result_lines(metrics),
     ]
-    if "test" in metrics:
-        lines += ["", "![scores](plots/scores.png) ![degrees](plots/degrees.png)"]
+    shown = [
+        name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
+    ]
+    lines += [""] * bool(shown) + [" ".join(f"![{name}](plots/{name}.png)" for name in shown)] * bool(shown)
     lines += [
         "",
         "## How to read this",
@@ -137,9 +153,7 @@ def _card(run: Run, notes: list[str]) -> str:
         "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
         f"- The score is {_score_in_words(settings)}. It comes from the structure of the graphs alone; names were "
         "not read. The margin is the lead over the next best candidate.",
-        "- A pair below the threshold "
-        + (f"({metrics['threshold']:.3f}) " if metrics["threshold"] is not None else "")
-        + "is marked `unmatched`. The threshold is the one with the best F1 on the validation links.",
+        *_probability_in_words(metrics["threshold"]),
         "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
     ]
     return "\n".join(lines) + "\n"
@@ -151,10 +165,26 @@ def _score_in_words(settings: Settings) -> str:
     return "the cosine of the two entities' vectors"
 
 
+def _probability_in_words(threshold: float | None) -> list[str]:
+    if threshold is None:
+        return ["- Without validation links there are no probabilities, and every entity is matched that can be."]
+    return [
+        "- The probability says how often pairs with such a score and such a resemblance were right among the "
+        "validation links. These all have a counterpart, so it is too high for entities that may have none.",
+        f"- A pair less probable than {threshold:.3f} is marked `unmatched`: the threshold with the best F1 on the "
+        "validation links.",
+    ]
+
+
+def measured_part(metrics: dict[str, Any]) -> str:
+    """The links that measure a run best: test links, else validation links, else none (an empty name)."""
+    return next((part for part in ("test", "validation") if part in metrics), "")
+
+
 def result_lines(metrics: dict[str, Any]) -> list[str]:
     """The figures of a run as Markdown tables."""
-    part = "test" if "test" in metrics else "validation"
-    if part not in metrics:
+    part = measured_part(metrics)
+    if not part:
         return ["No links were kept to measure with."]
     lines = [f"On the {part} links:", "", "| protocol | direction | Hits@1 | Hits@5 | Hits@10 | MRR | MR |"]
     lines += ["|---|---|---|---|---|---|---|"]

@@ -2,10 +2,13 @@
 
 config.toml           the settings
 run.json              what was aligned: sources, sizes, fingerprint, notes
-vocabulary.parquet    side, id, name, readable name and degree of every entity
+vocabulary.parquet    side, id, name, readable name and degree of every entity; the relations
+triples.parquet       the graphs by id
 links.parquet         the seed, validation and test links by id
 checkpoint.safetensors  while training only
 weights.safetensors   the best weights
+found.parquet         the links found and used like seeds, by id
+candidates.parquet    the pairs that came into question, by id, with what speaks for them
 trace.jsonl           one line per epoch
 metrics.json          all figures, nested
 alignment.tsv         the mapping
@@ -26,20 +29,24 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from farlink import evaluation
+from farlink.balancing import Candidates
 from farlink.errors import FarlinkError, InputError
+from farlink.evidence import Evidence, Reason
 from farlink.graph import Ids, KnowledgeGraph, lookup
 from farlink.io.files import atomic_path, write_text
 from farlink.io.mappings import WRITERS, Provenance, write_tsv
 from farlink.io.sources import LinkSource, links_from
-from farlink.matching import nearest
 from farlink.metrics import RankKind
+from farlink.model import PathModel
+from farlink.names import short_name
 from farlink.propagation import Surroundings, compared_vectors
 from farlink.settings import Settings
-from farlink.training import EpochRecord
+from farlink.training import EpochRecord, model_of
 
 EXPORT_FORMATS = (*WRITERS, "npy")
 SIDES = ("left", "right")
@@ -97,12 +104,13 @@ class Run:
 
     @cached_property
     def alignment(self) -> pl.DataFrame:
-        """The mapping: left, right, score, margin, status; one row per left entity."""
+        """The mapping: left, right, score, margin, probability, status; one row per left entity."""
         columns = {
             "left": pl.String,
             "right": pl.String,
             "score": pl.Float64,
             "margin": pl.Float64,
+            "probability": pl.Float64,
             "status": pl.String,
         }
         return pl.read_csv(self.folder / "alignment.tsv", separator="\t", quote_char=None, schema=columns)
@@ -116,11 +124,17 @@ class Run:
     @cached_property
     def vectors(self) -> dict[str, Tensor]:
         """The vectors by which entities are compared, for each side."""
-        weights = load_file(self.folder / "weights.safetensors")
         around = Surroundings(self.graphs["left"], self.graphs["right"])
         pairs = np.concatenate([self.links("seed"), self.links("found")])
-        tables = weights["entity_in.weight"], weights["entity_out.weight"]
-        return dict(zip(SIDES, compared_vectors(around, pairs, *tables, self.settings), strict=True))
+        return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))
+
+    @cached_property
+    def model(self) -> PathModel:
+        """The trained network, ready to be asked."""
+        weights = load_file(self.folder / "weights.safetensors")
+        model = model_of(self.settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
+        model.load_state_dict(weights)
+        return model.eval()
 
     @cached_property
     def graphs(self) -> dict[str, KnowledgeGraph]:
@@ -134,32 +148,48 @@ class Run:
             graphs[side] = KnowledgeGraph(entities, relations, rows, source=self.about[side]["source"])
         return graphs
 
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The pairs that came into question, among the entities that are no seeds."""
+        frame = pl.read_parquet(self.folder / "candidates.parquet")
+        left, right, cosine, logit = (frame[name].to_numpy() for name in ("left", "right", "cosine", "logit"))
+        shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
+        listed = Candidates(left, right, cosine, logit, cosine.clip(0, 1).astype(np.float64), shape)
+        return listed.balanced(logit) if self.settings.temperature else listed
+
     def links(self, purpose: str) -> Ids:
         """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
-        frame = pl.read_parquet(self.folder / ("found.parquet" if purpose == "found" else "links.parquet"))
-        frame = frame.filter(purpose=purpose)
+        if purpose == "found":
+            frame = pl.read_parquet(self.folder / "found.parquet")
+        else:
+            frame = pl.read_parquet(self.folder / "links.parquet").filter(purpose=purpose)
         return frame.select("left", "right").to_numpy().astype(np.int32)
 
     # what it is asked
 
     def match(self, entity: str, k: int = 5) -> pl.DataFrame:
-        """The k nearest counterparts of an entity of either graph: rank, entity, name, score.
+        """The k most likely counterparts of an entity of either graph: rank, entity, name, score.
 
         A name that both graphs have is taken as one of the left graph.
         """
-        side, place = self._find(entity)
+        side, place = self.find(entity)
         other = "right" if side == "left" else "left"
-        connected = np.flatnonzero(self.vocabulary[other]["degree"].to_numpy())
-        scores, places = nearest(self.vectors[side][place : place + 1], self.vectors[other][connected], k)
-        found = self.vocabulary[other][connected[places[0]]]
+        ids, scores = self._counterparts(side, place)
+        best = np.argsort(-scores, kind="stable")[:k]
+        found = self.vocabulary[other][ids[best]]
         return pl.DataFrame(
             {
                 "rank": np.arange(1, len(found) + 1),
                 "entity": found["name"],
                 "name": found["readable"],
-                "score": scores[0].astype(np.float64),
+                "score": scores[best],
             }
         )
+
+    def explain(self, left: str, right: str) -> list[str]:
+        """Why two entities may be the same: the triples of both that agree, in words, the weightiest first."""
+        pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
+        return [self._in_words(reason) for reason in self._evidence.reasons(pair[0], pair[1], self.candidates)]
 
     def evaluate(self, links: LinkSource, ranks: RankKind = "realistic") -> dict[str, Any]:
         """Metrics of links under both protocols and both directions; seeds among them are left out."""
@@ -172,8 +202,9 @@ class Run:
         if not fresh.any():
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)
+        listed = self.candidates if self.settings.temperature else None
         found = evaluation.protocol_ranks(
-            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, settings=self.settings
+            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, listed=listed
         )
         left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
         return {**evaluation.summaries(found, ranks), "ranks": ranks, "links": len(chosen), "left_out": left_out}
@@ -214,6 +245,24 @@ class Run:
         """Write one line per epoch."""
         write_text(self.folder / "trace.jsonl", "".join(json.dumps(asdict(record)) + "\n" for record in trace))
 
+    def write_found(self, found: Ids, epoch: int) -> None:
+        """Write the links that are used like seeds from an epoch on; `found_for` gives them back."""
+        links = pl.DataFrame({"left": found[:, 0], "right": found[:, 1]})
+        with atomic_path(self.folder / "found.parquet") as temporary:
+            links.write_parquet(temporary, metadata={"epoch": str(epoch)})
+
+    def found_for(self, epoch: int) -> Ids | None:
+        """The links found for an epoch, if they were chosen already."""
+        path = self.folder / "found.parquet"
+        if not path.exists() or pl.read_parquet_metadata(path)["epoch"] != str(epoch):
+            return None
+        return self.links("found")
+
+    def write_candidates(self, listed: Candidates) -> None:
+        """Write the pairs that came into question."""
+        columns = {"left": listed.left, "right": listed.right, "cosine": listed.cosine, "logit": listed.logit}
+        self.write_table("candidates", pl.DataFrame(columns))
+
     def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame) -> None:
         """Write the figures and the mapping."""
         self._write_json("metrics.json", metrics)
@@ -221,20 +270,65 @@ class Run:
 
     # behind the scenes
 
-    def _find(self, entity: str) -> tuple[str, int]:
+    def find(self, entity: str) -> tuple[str, int]:
+        """The side and the id of an entity by its name or readable name; an unknown name is a clear error."""
+        for side in SIDES:
+            place = self._lookup(side, entity)
+            if place is not None:
+                return side, place
+        raise FarlinkError(f"neither graph has an entity '{entity}'{self._closest(entity, SIDES)}")
+
+    def _place(self, side: str, entity: str) -> int:
+        place = self._lookup(side, entity)
+        if place is None:
+            raise FarlinkError(f"the {side} graph has no entity '{entity}'{self._closest(entity, (side,))}")
+        return place
+
+    def _lookup(self, side: str, entity: str) -> int | None:
         for column in ("name", "readable"):
-            for side in SIDES:
-                places = (self.vocabulary[side][column] == entity).arg_true()
-                if len(places):
-                    return side, int(places[0])
+            places = (self.vocabulary[side][column] == entity).arg_true()
+            if len(places):
+                return int(places[0])
+        return None
+
+    def _closest(self, entity: str, sides: Sequence[str]) -> str:
         close = [
             name
-            for side in SIDES
+            for side in sides
             for column in ("name", "readable")
             for name in get_close_matches(entity, self.vocabulary[side][column].to_list(), n=2, cutoff=0.7)
         ]
-        hint = f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
-        raise FarlinkError(f"neither graph has an entity '{entity}'{hint}")
+        return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
+
+    def _counterparts(self, side: str, place: int) -> tuple[Ids, NDArray[np.float64]]:
+        """Candidates of an entity and their scores; of a seed, its partner."""
+        own, others = (0, 1) if side == "left" else (1, 0)
+        seeds = self.links("seed")
+        partner = seeds[seeds[:, own] == place, others]
+        if len(partner):
+            return partner, np.ones(1)
+        connected = self.vocabulary[SIDES[others]]["degree"].to_numpy() > 0
+        listed = self.candidates if side == "left" else self.candidates.reversed()
+        mine = (listed.left == place) & connected[listed.right]
+        return listed.right[mine], listed.score[mine]
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"))
+
+    def _in_words(self, reason: Reason) -> str:
+        left = self._triple("left", reason.relation, reason.neighbour)
+        right = self._triple("right", reason.other_relation, reason.other_neighbour)
+        sure = "a seed" if reason.chance == 1 else f"the same with chance {reason.chance:.2f}"
+        return f"{left} and {right}, which is {sure}"
+
+    def _triple(self, side: str, relation: int, neighbour: int) -> str:
+        """A triple of an entity in words; the entity itself is left out."""
+        relations = self.graphs[side].relations
+        name = self.vocabulary[side]["readable"][neighbour] or self.vocabulary[side]["name"][neighbour]
+        if relation < len(relations):
+            return f"{short_name(relations[relation])} → {name}"
+        return f"{name} → {short_name(relations[relation - len(relations)])} → it"
 
     def _provenance(self) -> Provenance:
         return Provenance(

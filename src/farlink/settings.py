@@ -36,9 +36,16 @@ class Settings(BaseModel):
     )
 
     walk_length: int = Field(15, ge=3, le=99, description="elements in a path, entities and relations; odd")
-    walks_per_triple: int = Field(1, ge=1, le=100, description="walks from every triple in an epoch")
+    walks_per_triple: float = Field(0.5, ge=0.01, le=100, description="walks from every triple in an epoch")
     depth_bias: float = Field(0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one")
     cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
+
+    linking: Literal["merge", "swap"] = Field(
+        "merge", description="linked entities are one in the joint graph, or (the paper) stand in for each other"
+    )
+    start: Literal["seeds", "random"] = Field(
+        "seeds", description="entity vectors start from the seeds around them, or at random"
+    )
 
     model: Literal["rsn", "rrn", "rnn"] = Field("rsn", description="network that reads the paths")
     cell: Literal["lstm", "gru"] = Field("gru", description="recurrent cell")
@@ -47,7 +54,7 @@ class Settings(BaseModel):
     dropout: float = Field(0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training")
 
     loss: Literal["nce", "softmax"] = Field("softmax", description="type-based NCE, or sampled softmax")
-    entity_negatives: int = Field(4096, ge=1, le=2**20, description="noise entities drawn for a batch")
+    entity_negatives: int = Field(2048, ge=1, le=2**20, description="noise entities drawn for a batch")
     relation_negatives: int = Field(256, ge=1, le=2**20, description="noise relations drawn for a batch")
 
     batch_size: int = Field(512, ge=1, le=2**16, description="paths in a training step")
@@ -57,18 +64,26 @@ class Settings(BaseModel):
     )
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
-    patience: int = Field(2, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
+    patience: int = Field(0, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
 
     vectors: Literal["input", "both", "all"] = Field(
         "all",
         description="vectors compared: the input table; input and output side by side; or these, those of the "
-        "neighbours, and what follows from the seeds alone",
+        "neighbours, and what the network predicts from the neighbours",
     )
     candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
     temperature: float = Field(
-        0.05, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
+        0.1, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
     )
-    rounds: int = Field(3, ge=0, le=100, description="rounds of bootstrapping before training, and again after it")
+    evidence: float = Field(
+        0.5, ge=0.0, le=10.0, description="weight of agreeing triples beside the vectors when candidates are judged"
+    )
+    rounds: int = Field(
+        2,
+        ge=0,
+        le=100,
+        description="rounds of bootstrapping before training; 0: no bootstrapping at all, also none between epochs",
+    )
     confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
     threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
 
@@ -100,9 +115,12 @@ class Settings(BaseModel):
 # speaks (width, layers, batch, rate, biases, length, loss) and the authors' setting where it is silent.
 PRESETS: dict[Preset, dict[str, Any]] = {
     "best": {},
-    "fast": {"max_epochs": 1, "walks_per_triple": 1, "entity_negatives": 2048},
+    "fast": {"max_epochs": 1, "entity_negatives": 1024},
     "paper": {
         "walks_per_triple": 2,
+        "linking": "swap",
+        "start": "random",
+        "entity_negatives": 4096,
         "cell": "lstm",
         "layers": 2,
         "loss": "nce",
@@ -111,6 +129,7 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "patience": 3,
         "vectors": "input",
         "temperature": 0.0,
+        "evidence": 0.0,
         "rounds": 0,
     },
 }

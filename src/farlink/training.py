@@ -12,12 +12,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -38,6 +37,14 @@ from farlink.walks import sample_paths
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
+
+
+class Lessons(NamedTuple):
+    """What an epoch learns from: paths, and the losses with their noise."""
+
+    paths: Ids
+    entity_loss: Loss
+    relation_loss: Loss
 
 
 class Watcher(Protocol):
@@ -76,20 +83,22 @@ class Progress:
 
 
 class Trainer:
-    """Trains a model on the paths of a task."""
+    """Trains a model on the lessons of a task.
+
+    `lessons(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
+    again, with a model that has learned since, and must give the same answer. `after_epoch(model)` may tidy the
+    model up and gives the score on validation links, or None.
+    """
 
     def __init__(
         self,
         model: PathModel,
-        entity_loss: Loss,
-        relation_loss: Loss,
-        paths: Callable[[int], Ids],
-        validate: Callable[[PathModel], float | None],
+        lessons: Callable[[int, PathModel], Lessons],
+        after_epoch: Callable[[PathModel], float | None],
         settings: Settings,
         checkpoint: Path,
     ) -> None:
-        self.model, self.entity_loss, self.relation_loss = model, entity_loss, relation_loss
-        self.paths, self.validate = paths, validate
+        self.model, self.lessons, self.after_epoch = model, lessons, after_epoch
         self.settings, self.checkpoint = settings, checkpoint
         self.optimiser = RowAdam(model.named_parameters())
         self.best: dict[str, Tensor] = {}
@@ -97,40 +106,41 @@ class Trainer:
 
     def run(self, watcher: Watcher) -> list[EpochRecord]:
         """Train to the end, from the checkpoint if there is one; the model is left with its best weights."""
-        if self.checkpoint.exists():
+        fresh = not self.checkpoint.exists()
+        if not fresh:
             self._load()
-        else:
-            self.warm_start()
-        with torch.random.fork_rng(devices=[]), stop_signal() as stop, ThreadPoolExecutor(1) as background:
-            upcoming = background.submit(self.paths, self.progress.epoch)
+        with torch.random.fork_rng(devices=[]), stop_signal() as stop:
             while not self._finished():
-                paths = torch.from_numpy(upcoming.result())
-                if self.progress.epoch + 1 < self.settings.max_epochs:
-                    upcoming = background.submit(self.paths, self.progress.epoch + 1)
-                self._epoch(paths, watcher, stop)
+                lessons = self.lessons(self.progress.epoch, self.model)
+                if fresh:
+                    self.warm_start(lessons)
+                    fresh = False
+                self._epoch(lessons, watcher, stop)
         self.model.load_state_dict(self.best)
+        self.model.eval()
         return self.progress.trace
 
-    def warm_start(self) -> None:
+    def warm_start(self, lessons: Lessons) -> None:
         """Give the output biases the level at which their loss begins to learn."""
-        torch.nn.init.constant_(self.model.entity_bias, self.entity_loss.initial_bias())
-        torch.nn.init.constant_(self.model.relation_bias, self.relation_loss.initial_bias())
+        torch.nn.init.constant_(self.model.entity_bias, lessons.entity_loss.initial_bias())
+        torch.nn.init.constant_(self.model.relation_bias, lessons.relation_loss.initial_bias())
 
     def _finished(self) -> bool:
         done, patience = self.progress.epoch, self.settings.patience
         stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
         return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
 
-    def _epoch(self, paths: Tensor, watcher: Watcher, stop: threading.Event) -> None:
+    def _epoch(self, lessons: Lessons, watcher: Watcher, stop: threading.Event) -> None:
         progress, size = self.progress, self.settings.batch_size
+        paths = torch.from_numpy(lessons.paths)
         steps = -(-len(paths) // size)
-        total = steps * self.settings.max_epochs
+        total = steps * self.settings.max_epochs  # as far as this epoch can tell
         started, saved = time.monotonic(), time.monotonic()
         self.model.train()
         while progress.step < steps:
             number = progress.epoch * steps + progress.step
             batch = paths[progress.step * size : (progress.step + 1) * size].long()
-            progress.loss_sum += self._step(batch, number, self._rate(number / total))
+            progress.loss_sum += self.step(lessons, batch, self._rate(number / total))
             progress.step += 1
             watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
             now = time.monotonic()
@@ -146,14 +156,16 @@ class Trainer:
         self._save()
         watcher.epoch(record)
 
-    def _step(self, batch: Tensor, number: int, rate: float) -> float:
-        torch.manual_seed(int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0]))
+    def step(self, lessons: Lessons, batch: Tensor, rate: float) -> float:
+        """Learn from one batch of paths; the loss it had before."""
+        place = [self.settings.seed, self.progress.epoch, self.progress.step]
+        torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
         model, noise = self.model, torch.default_generator
         hidden = model(batch)
         entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
-        loss = self.entity_loss(
+        loss = lessons.entity_loss(
             hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
-        ) + self.relation_loss(
+        ) + lessons.relation_loss(
             hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
         )
         loss.backward()
@@ -167,7 +179,7 @@ class Trainer:
     def _close_epoch(self, steps: int, paths: int, started: float) -> EpochRecord:
         progress = self.progress
         self.model.eval()
-        score = self.validate(self.model)
+        score = self.after_epoch(self.model)
         better = score is None or progress.best_score is None or score > progress.best_score
         if better:
             progress.best_score, progress.best_epoch = score, progress.epoch
@@ -175,7 +187,7 @@ class Trainer:
         progress.seconds += time.monotonic() - started
         record = EpochRecord(
             epoch=progress.epoch + 1,
-            paths=(progress.epoch + 1) * paths,
+            paths=paths + (progress.trace[-1].paths if progress.trace else 0),
             loss=progress.loss_sum / steps,
             validation=score,
             best=better,
@@ -211,35 +223,48 @@ class Trainer:
 
 
 def trainer_for(
-    graph: JointGraph, settings: Settings, validate: Callable[[PathModel], float | None], checkpoint: Path
+    entities: int,
+    relations: int,
+    lessons: Callable[[int, PathModel], Lessons],
+    after_epoch: Callable[[PathModel], float | None],
+    settings: Settings,
+    checkpoint: Path,
 ) -> Trainer:
-    """A trainer of the settings' model on the settings' walks over a graph."""
+    """A trainer of the settings' model, with fresh weights."""
     torch.manual_seed(settings.seed)
-    model = PathModel(
-        graph.entities,
-        graph.relations,
+    return Trainer(model_of(settings, entities, relations), lessons, after_epoch, settings, checkpoint)
+
+
+def lessons_on(graph: JointGraph, settings: Settings, epoch: int) -> Lessons:
+    """Walks of an epoch over a graph, and noise as frequent as its entities and relations are."""
+    paths = sample_paths(
+        graph,
+        length=settings.walk_length,
+        walks_per_triple=settings.walks_per_triple,
+        depth_bias=settings.depth_bias,
+        cross_bias=settings.cross_bias,
+        seed=settings.seed,
+        epoch=epoch,
+    )
+    _, relation, tail = graph.triples.T  # every entity is a tail as often as a head
+    return Lessons(
+        paths,
+        make_loss(settings.loss, _frequency(tail, graph.entities), settings.entity_negatives),
+        make_loss(settings.loss, _frequency(relation, graph.relations), settings.relation_negatives),
+    )
+
+
+def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
+    """The settings' model, with fresh weights."""
+    return PathModel(
+        entities,
+        relations,
         width=settings.width,
         layers=settings.layers,
         kind=settings.model,
         cell=settings.cell,
         dropout=settings.dropout,
     )
-
-    def paths(epoch: int) -> Ids:
-        return sample_paths(
-            graph,
-            length=settings.walk_length,
-            walks_per_triple=settings.walks_per_triple,
-            depth_bias=settings.depth_bias,
-            cross_bias=settings.cross_bias,
-            seed=settings.seed,
-            epoch=epoch,
-        )
-
-    _, relation, tail = graph.triples.T  # every entity is a tail as often as a head
-    entity_loss = make_loss(settings.loss, _frequency(tail, graph.entities), settings.entity_negatives)
-    relation_loss = make_loss(settings.loss, _frequency(relation, graph.relations), settings.relation_negatives)
-    return Trainer(model, entity_loss, relation_loss, paths, validate, settings, checkpoint)
 
 
 def _frequency(ids: Ids, count: int) -> Tensor:

@@ -23,7 +23,7 @@ def sample_paths(
     graph: JointGraph,
     *,
     length: int,
-    walks_per_triple: int,
+    walks_per_triple: float,
     depth_bias: float,
     cross_bias: float,
     seed: int,
@@ -31,13 +31,13 @@ def sample_paths(
 ) -> Ids:
     """Paths of `length` elements, `walks_per_triple` from every triple, in random order.
 
+    Half a walk per triple is a walk from every second triple, chosen at random.
     Columns alternate between entities and relations: e1, r1, e2, r2, ..., e.
     """
     if length < 3 or length % 2 == 0:
         raise ValueError("a path has an odd number of elements, at least 3")
     stream = np.random.SeedSequence([seed, epoch])
-    starts = np.tile(np.arange(len(graph.triples), dtype=np.int32), walks_per_triple)
-    np.random.default_rng(stream).shuffle(starts)
+    starts = _starts(len(graph.triples), walks_per_triple, np.random.default_rng(stream))
     paths = np.empty((len(starts), length), dtype=np.int32)
     near = graph.adjacency
     _walk(
@@ -53,6 +53,14 @@ def sample_paths(
         stream.generate_state(1, np.uint64)[0],
     )
     return paths
+
+
+def _starts(triples: int, walks: float, rng: np.random.Generator) -> Ids:
+    whole = np.tile(np.arange(triples, dtype=np.int32), int(walks))
+    rest = rng.permutation(triples)[: round((walks - int(walks)) * triples)]
+    starts = np.concatenate([whole, rest.astype(np.int32)])
+    rng.shuffle(starts)
+    return starts
 
 
 def bias_table(depth_bias: float, cross_bias: float) -> NDArray[np.float64]:

@@ -17,7 +17,14 @@ from sssom.validators import validate
 from farlink.errors import FarlinkError
 from farlink.io.mappings import LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN, WRITERS, Provenance, write_sssom, write_tsv
 
-SCHEMA = {"left": pl.String, "right": pl.String, "score": pl.Float64, "margin": pl.Float64, "status": pl.String}
+SCHEMA = {
+    "left": pl.String,
+    "right": pl.String,
+    "score": pl.Float64,
+    "margin": pl.Float64,
+    "probability": pl.Float64,
+    "status": pl.String,
+}
 PROVENANCE = Provenance(
     left_source="data/left graph.nt.gz",
     right_source="https://example.org/right.ttl",
@@ -64,7 +71,7 @@ ODD_NAMES = [
 
 
 def mapping(*rows: tuple[str, str | None, float | None, str]) -> pl.DataFrame:
-    records = [(left, right, score, None, status) for left, right, score, status in rows]
+    records = [(left, right, score, None, None, status) for left, right, score, status in rows]
     return pl.DataFrame(records, schema=SCHEMA, orient="row")
 
 
@@ -170,7 +177,7 @@ def test_tsv_holds_every_row(small: pl.DataFrame, tmp_path: Path) -> None:
 
 def test_tsv_does_not_quote(tmp_path: Path) -> None:
     path = written("tsv", matched([('say "hi"', "#1, really")]), tmp_path)
-    assert path.read_text().splitlines()[1] == 'say "hi"\t#1, really\t0.5\t\tmatched'
+    assert path.read_text().splitlines()[1] == 'say "hi"\t#1, really\t0.5\t\t\tmatched'
 
 
 @pytest.mark.parametrize("pair", [("tab\there", "x"), ("x", "line\nbreak"), ("x", "carriage\rreturn")])
@@ -188,7 +195,7 @@ def test_a_mapping_without_links(name: str, tmp_path: Path) -> None:
 
 
 def test_an_empty_tsv_has_a_header(tmp_path: Path) -> None:
-    assert written("tsv", mapping(), tmp_path).read_text() == "left\tright\tscore\tmargin\tstatus\n"
+    assert written("tsv", mapping(), tmp_path).read_text() == "left\tright\tscore\tmargin\tprobability\tstatus\n"
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -239,7 +246,7 @@ def test_sssom_metadata(small: pl.DataFrame, tmp_path: Path) -> None:
     first = msdf.df.to_dict("records")[0]
     assert msdf.metadata["mapping_set_id"].startswith("urn:uuid:")
     assert msdf.metadata["license"] == "https://w3id.org/sssom/license/unspecified"
-    assert "confidence is its match score" in msdf.metadata["comment"]
+    assert "confidence is the probability that the pair is right" in msdf.metadata["comment"]
     assert "under 0.25 were left out" in msdf.metadata["comment"]
     assert (first["mapping_tool"], first["mapping_tool_version"]) == ("Farlink", "1.2.3")
     assert str(first["mapping_date"]) == "2025-01-31"
@@ -252,6 +259,12 @@ def test_sssom_is_the_same_twice(small: pl.DataFrame, tmp_path: Path) -> None:
     other = written("sssom", small.head(1), tmp_path).read_bytes()
     assert first == second
     assert mapping_set_id(first) != mapping_set_id(other)
+
+
+def test_the_confidence_is_the_probability_where_it_is_known(tmp_path: Path) -> None:
+    frame = matched([("http://a.org/1", "http://b.org/1")]).with_columns(probability=0.875)
+    assert "\t0.875" in written("sssom", frame, tmp_path).read_text()
+    assert ">0.875<" in written("alignment-rdf", frame, tmp_path).read_text()
 
 
 def mapping_set_id(sssom: bytes) -> str:

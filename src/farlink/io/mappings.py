@@ -1,7 +1,7 @@
 """Mappings out: TSV, SSSOM, owl:sameAs and the Alignment API's RDF.
 
-A mapping is a data frame with the columns left, right, score, margin and status. TSV carries all of it. The
-other formats carry links, so they take only the rows whose status is seed or matched, and they speak of IRIs:
+A mapping is a data frame with the columns left, right, score, margin, probability and status. TSV carries all of
+it. The other formats carry links, so they take only the rows whose status is seed or matched, and they speak of IRIs:
 
 - a name that is a valid absolute IRI stays as it is;
 - any other name, say `Nanjing (city)` in a TSV graph, becomes `urn:farlink:left:Nanjing%20%28city%29` (or
@@ -95,7 +95,7 @@ class Provenance:
     right_source: str
     version: str  # of Farlink
     date: datetime.date  # of the mapping, not of the export
-    threshold: float | None  # the score under which a pair was left unmatched
+    threshold: float | None  # the probability under which a pair was left unmatched
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
@@ -115,7 +115,7 @@ def write_sssom(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -
 
     The predicate is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
     links are justified by semapv:StructuralMatching; seed links by semapv:UnspecifiedMatching, as nobody
-    told Farlink how they were made. Confidence is the score.
+    told Farlink how they were made. Confidence is the probability, or the score where no probability is known.
 
     Expanding a CURIE gives back the IRI, except that characters outside ASCII are percent-encoded (the URI
     that RFC 3987 assigns to the IRI): sssom-py drops rows with such characters. Wherever the expanded
@@ -134,7 +134,7 @@ def write_sssom(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -
             "object_id": objects["curie"],
             "object_label": _where_different(links["right"], objects["expanded"]),
             "mapping_justification": _justifications(links["status"]),
-            "confidence": links["score"],
+            "confidence": _confidence(links),
         }
     )
     body = _without_empty_columns(table).write_csv(separator="\t")
@@ -154,8 +154,8 @@ def write_same_as(frame: pl.DataFrame, path: str | Path) -> None:
 def write_alignment_rdf(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -> None:
     """Write the links in the RDF/XML format of the Alignment API.
 
-    The alignment is of type `??`, one-to-one and partial. The measure is the score; a link without a score,
-    as a seed may be, is taken as given and measures 1.
+    The alignment is of type `??`, one-to-one and partial. The measure is the probability, or the score where no
+    probability is known; a link without either, as a seed may be, is taken as given and measures 1.
     """
     links = _links(frame)
     cells = pl.select(
@@ -164,7 +164,7 @@ def write_alignment_rdf(frame: pl.DataFrame, path: str | Path, provenance: Prove
             # No valid IRI has another character that XML would mind.
             _iris(links["left"], LEFT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
             _iris(links["right"], RIGHT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
-            links["score"].fill_null(1.0),
+            _confidence(links).fill_null(1.0),
         )
     ).to_series()
     names = [provenance.left_source, provenance.right_source]
@@ -280,11 +280,16 @@ def _sssom_head(
     return "".join(f"#{line}\n" for line in lines)
 
 
+def _confidence(links: pl.DataFrame) -> pl.Series:
+    return links.select(pl.coalesce("probability", "score")).to_series()
+
+
 def _sssom_comment(threshold: float | None) -> str:
-    left_out = "" if threshold is None else f" Pairs with a score under {threshold:g} were left out."
+    left_out = "" if threshold is None else f" Pairs with a probability under {threshold:g} were left out."
     return (
         "Rows with semapv:StructuralMatching were found by Farlink in the structure of the two graphs; "
-        f"their confidence is its match score, from 0 to 1, where higher is surer.{left_out} "
+        "their confidence is the probability that the pair is right, learned from validation links, or a score "
+        f"from 0 to 1 where there were none.{left_out} "
         "Rows with semapv:UnspecifiedMatching are seed links that Farlink was given; it does not know how "
         "they were made. Where the CURIE of an entity does not expand to its name in the graph, the label "
         "is that name."
