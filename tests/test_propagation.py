@@ -103,7 +103,7 @@ def test_the_prediction_for_an_entity_is_the_mean_over_the_steps_that_lead_to_it
     torch.testing.assert_close(predicted_view(around, model)[entity], expected)
 
 
-@pytest.mark.parametrize(("vectors", "width"), [("input", 8), ("both", 16), ("all", 3 * 16 + 8)])
+@pytest.mark.parametrize(("vectors", "width"), [("input", 8), ("both", 16), ("all", 3 * 16 + 8), ("seeds", 6 * 8)])
 def test_the_setting_says_which_vectors_are_compared(pair, vectors, width):
     around = Surroundings(pair.left, pair.right)
     model = PathModel(around.entities, 16, width=8).eval()

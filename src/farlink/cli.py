@@ -78,6 +78,9 @@ def align(
     left_format: GraphOption = None,
     right_format: GraphOption = None,
     fold: Annotated[int, typer.Option(help="Which split of an OpenEA folder.")] = 1,
+    share: Annotated[
+        float | None, typer.Option(help="Split the links of a benchmark folder anew: this share as seeds.")
+    ] = None,
 ) -> None:
     """Align two graphs: from files to a scored one-to-one mapping.
 
@@ -99,10 +102,12 @@ def align(
         if seeds or valid or test:
             raise FarlinkError("a benchmark folder brings its own links; for two graph files name the RIGHT graph too")
         with reporter.working(f"reading {left}"):
-            data = read_alignment_folder(left, fold=fold)
+            data = read_alignment_folder(left, fold=fold, share=share)
         graphs, parts = (data.left, data.right), [data.seeds, data.valid, data.test]
         named = [None if part is None else (part, data.source) for part in parts]
     else:
+        if share is not None:
+            raise FarlinkError("--share splits the links of a benchmark folder; two graph files come with --seeds")
         if seeds is None:
             raise FarlinkError("--seeds is missing: a file of known links, one 'left<TAB>right' pair a line")
         with reporter.working("reading the graphs"):
@@ -210,6 +215,31 @@ def export(
     from farlink.runs import load
 
     console.print(str(load(run).export(to, out)), markup=False)
+
+
+@app.command()
+def experiment(
+    name: Annotated[str, typer.Argument(help="Which experiment: alignment.")],
+    data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
+    out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
+    part: Annotated[
+        list[str] | None, typer.Option(help="Which part to run; may be repeated. Without: only write the page.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
+) -> None:
+    """Run an experiment on benchmark data: one record per run, then a page with all the figures.
+
+    Runs that are recorded are not run again, so an experiment that was stopped goes on where it was.
+
+    **farlink experiment alignment --part best --part fast --seeds 3**
+    """
+    from farlink.experiments import alignment as experiments
+
+    if name != "alignment":
+        raise FarlinkError(f"there is no experiment '{name}'; there is: alignment")
+    for line in experiments.run(data, out, part or [], only, seeds):
+        console.print(line, markup=False)
 
 
 @app.command()

@@ -112,6 +112,8 @@ def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
 
 def compared_vectors(around: Surroundings, pairs: Ids, model: PathModel, settings: Settings) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
+    if settings.vectors == "seeds":
+        return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return around.sides(entity_in)

@@ -319,16 +319,15 @@ class Run:
     def _in_words(self, reason: Reason) -> str:
         left = self._triple("left", reason.relation, reason.neighbour)
         right = self._triple("right", reason.other_relation, reason.other_neighbour)
-        sure = "a seed" if reason.chance == 1 else f"the same with chance {reason.chance:.2f}"
-        return f"{left} and {right}, which is {sure}"
+        return f"{left} ≈ {right} ({'a seed' if reason.chance == 1 else f'the same with chance {reason.chance:.2f}'})"
 
     def _triple(self, side: str, relation: int, neighbour: int) -> str:
         """A triple of an entity in words; the entity itself is left out."""
         relations = self.graphs[side].relations
-        name = self.vocabulary[side]["readable"][neighbour] or self.vocabulary[side]["name"][neighbour]
+        name = self.vocabulary[side]["readable"][neighbour]
         if relation < len(relations):
-            return f"{short_name(relations[relation])} → {name}"
-        return f"{name} → {short_name(relations[relation - len(relations)])} → it"
+            return f"{short_name(relations[relation])} is {name}"
+        return f"{short_name(relations[relation - len(relations)])} of {name}"
 
     def _provenance(self) -> Provenance:
         return Provenance(

@@ -66,10 +66,10 @@ class Settings(BaseModel):
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
     patience: int = Field(0, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
 
-    vectors: Literal["input", "both", "all"] = Field(
+    vectors: Literal["input", "both", "all", "seeds"] = Field(
         "all",
         description="vectors compared: the input table; input and output side by side; or these, those of the "
-        "neighbours, and what the network predicts from the neighbours",
+        "neighbours, and what the network predicts from them; or what follows from the seeds without the network",
     )
     candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
     temperature: float = Field(

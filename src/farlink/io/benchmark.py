@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from farlink.errors import InputError
+from farlink.errors import FarlinkError, InputError
 from farlink.graph import KnowledgeGraph, lookup
 from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
 from farlink.io.links import LINK, read_links
@@ -34,7 +34,9 @@ class AlignmentData:
     source: str
 
 
-def read_alignment_folder(folder: str | Path, *, fold: int = 1, seed: int = 0) -> AlignmentData:
+def read_alignment_folder(
+    folder: str | Path, *, fold: int = 1, seed: int = 0, share: float | None = None
+) -> AlignmentData:
     """Read a benchmark folder of entity alignment, in either of two layouts.
 
     - By ids: `triples_1`, `triples_2` and, for names, `ent_ids_*` and `rel_ids_*` (without them an id is its own
@@ -44,17 +46,20 @@ def read_alignment_folder(folder: str | Path, *, fold: int = 1, seed: int = 0) -
       of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
 
     The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
-    that only links name is part of its graph. `seed` shuffles the ids of the graphs.
+    that only links name is part of its graph. `seed` shuffles the ids of the graphs. A `share` of seeds splits
+    all links of the folder anew: so many seeds, and of the others a tenth for validation.
     """
+    if share is not None and not 0 < share < 1:
+        raise FarlinkError(f"the share of seeds is {share:g}; expected a number between 0 and 1")
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(folder, "this is a file, expected a folder" if folder.exists() else "no such folder")
     if fold != 1 and not (folder / FOLDS).is_dir():
         raise InputError(folder, f"no folder {FOLDS}, so there is no fold {fold}")
     if _has(folder, "triples_1", "triples_2"):
-        return _read_id_layout(folder, seed)
+        return _with_share(_read_id_layout(folder, seed), share)
     if _has(folder, "rel_triples_1", "rel_triples_2"):
-        return _read_name_layout(folder, fold, seed)
+        return _with_share(_read_name_layout(folder, fold, seed), share)
     expected = "triples_1 and triples_2, or rel_triples_1 and rel_triples_2, and the links between them"
     raise InputError(folder, f"not a benchmark folder, expected the files {expected}")
 
@@ -133,9 +138,22 @@ def _name_split(folder: Path, fold: int) -> Split:
 def _fixed_split(folder: Path, links: pl.DataFrame | None, expected: str) -> Split:
     if links is None:
         raise InputError(folder, f"no links in this folder, expected the file {expected}")
+    return _drawn_split(links, 0.3)
+
+
+def _with_share(data: AlignmentData, share: float | None) -> AlignmentData:
+    if share is None:
+        return data
+    links = pl.concat(part for part in (data.seeds, data.valid, data.test) if part is not None)
+    seeds, valid, test = _drawn_split(links, share)
+    return replace(data, seeds=seeds, valid=valid, test=test)
+
+
+def _drawn_split(links: pl.DataFrame, share: float) -> Split:
+    """The same split of the same links, always: a share of seeds, and of the others a tenth for validation."""
     count = links.height
     drawn = links.sort("left", "right")[np.random.default_rng(0).permutation(count)]
-    first_valid = count * 3 // 10
+    first_valid = int(count * share + 1e-9)
     first_test = first_valid + (count - first_valid) // 10
     return drawn[:first_valid], _or_none(drawn[first_valid:first_test]), drawn[first_test:]
 

@@ -1,0 +1,280 @@
+"""How well and how fast entities are aligned: the presets on all data sets, ablations, shares of seeds."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from farlink.errors import FarlinkError
+from farlink.experiments.records import Records, measured
+from farlink.io.files import atomic_path, write_text
+from farlink.runs import load
+
+GB = 1e9
+
+Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set and what others report on it."""
+
+    folder: str
+    name: str
+    paper: Figures | None = None  # RSN as published
+    others: str = ""  # the best structure-only figure known to us, Hits@1
+
+
+SRPRS = (
+    DataSet("srprs/en_fr_15k_v1", "EN-FR", (0.347, 0.631, 0.44), "LightEA .479"),
+    DataSet("srprs/en_de_15k_v1", "EN-DE", (0.487, 0.720, 0.57), "LightEA .619"),
+    DataSet("srprs/dbp_wd_15k_v1", "DBP-WD", (0.388, 0.657, 0.49), "LightEA .535"),
+    DataSet("srprs/dbp_yg_15k_v1", "DBP-YG", (0.400, 0.675, 0.50), "LightEA .522"),
+    DataSet("srprs/dbp_wd_15k_v2", "DBP-WD dense", (0.763, 0.924, 0.83), "LightEA .913"),
+)
+WIDER = (
+    DataSet("dbp15k/zh_en", "DBP15K ZH-EN", others="Dual-AMN semi .81, LightEA .81"),
+    DataSet("dbp15k/fr_en", "DBP15K FR-EN", others="LightEA .86"),
+    DataSet("openea/d_w_15k_v1", "OpenEA D-W v1", others="BootEA .572"),
+    DataSet("openea/d_w_15k_v2", "OpenEA D-W v2", others="BootEA .821"),
+    DataSet("dbp_fb", "DBP-FB"),
+)
+SHARES = (0.01, 0.1, 0.2, 0.4, 0.5)
+
+# what `best` is without one of its ingredients
+ABLATIONS = {
+    "without the network": ("vectors=seeds", "max_epochs=1", "walks_per_triple=0.01"),
+    "without agreeing triples": ("evidence=0",),
+    "without bootstrapping": ("rounds=0",),
+    "without balancing (plain cosine)": ("temperature=0", "evidence=0"),
+    "own vectors only": ("vectors=both",),
+    "linked entities swapped, not merged": ("linking=swap",),
+    "vectors start at random": ("start=random",),
+    "walks without biases": ("depth_bias=0.5", "cross_bias=0.5"),
+}
+PARTS = ("best", "fast", "paper", "wider", "ablations", "shares")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a data set, a preset, what is changed about it, a seed and a share of seed links."""
+
+    data: DataSet
+    preset: str
+    seed: int
+    variant: str = ""
+    changes: tuple[str, ...] = ()
+    share: float | None = None
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells this run from others in the records."""
+        return {
+            "data": self.data.folder,
+            "preset": self.preset,
+            "variant": self.variant,
+            "share": self.share,
+            "seed": self.seed,
+        }
+
+    def arguments(self, folder: str, out: str) -> list[str]:
+        """The arguments of `farlink` that make this run."""
+        changed = [word for change in self.changes for word in ("--set", change)]
+        share = [] if self.share is None else ["--share", f"{self.share:g}"]
+        return ["align", folder, "--preset", self.preset, "--seed", str(self.seed), *changed, *share, "--out", out]
+
+
+def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int) -> Iterator[str]:
+    """Make the runs of some parts that are not recorded yet, then write the page; tells what it does."""
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise FarlinkError(f"there is no part '{unknown[0]}'; choose of {', '.join(PARTS)}")
+    records = Records(out / "results" / "alignment.jsonl")
+    wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
+    if only is not None and not wanted:
+        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
+    for job in wanted:
+        if records.has(job.key):
+            continue
+        if not (data / job.data.folder).is_dir():
+            yield f"left out: there is no {data / job.data.folder}"
+            continue
+        record = _made(job, data)
+        records.add(record)
+        figures = record["metrics"]["test"]["linked"]["left_to_right"]
+        yield f"{_title(job)}: Hits@1 {figures['hits@1']:.3f} in {record['seconds']:.0f} s"
+    _draw_shares(records.all, out / "alignment-shares.png")
+    write_text(out / "alignment.md", page(records.all))
+    yield f"wrote {out / 'alignment.md'}"
+
+
+def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:
+    """The runs of some parts, in the order of the parts."""
+    for part in parts:
+        for seed in range(seeds):
+            if part in ("best", "fast", "paper"):
+                yield from (Job(data, part, seed) for data in SRPRS)
+            elif part == "wider":
+                yield from (Job(data, "best", seed) for data in WIDER)
+            elif part == "ablations":
+                for variant, changes in ABLATIONS.items():
+                    yield from (Job(data, "best", seed, variant, changes) for data in SRPRS)
+            else:
+                yield from (Job(SRPRS[2], "best", seed, share=share) for share in SHARES)
+
+
+def _made(job: Job, data: Path) -> dict[str, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
+    cost = measured(job.arguments(str(data / job.data.folder), str(folder / "run")), folder / "log")
+    metrics = load(folder / "run").metrics
+    shutil.rmtree(folder)
+    cost["command"] = " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")])
+    return {"key": job.key, "commit": _commit(), **cost, "metrics": metrics}
+
+
+def _commit() -> str:
+    """The commit of the working tree, with a + where it was changed since; empty outside a repository."""
+    here = Path(__file__).parent
+    said = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=False
+    )
+    return said.stdout.strip()
+
+
+def _title(job: Job) -> str:
+    share = "" if job.share is None else f", {job.share:.0%} seeds"
+    return f"{job.data.name}, {job.preset}{share}{', ' * bool(job.variant)}{job.variant}, seed {job.seed}"
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """The page: every figure of it is from a record."""
+    lines = [
+        "# Alignment",
+        "",
+        "Written by `farlink experiment alignment` from `results/alignment.jsonl`, where each run has its command, "
+        "seed, commit and all metrics.",
+        "",
+        "Structure only: no names, no attributes. Hits@1 / Hits@10 / MRR of the test links, protocol `linked`, left to "
+        "right, realistic ranks; 30 % seeds in the official split (DBP-FB: a fixed split; OpenEA: fold 1, 20 % seeds). "
+        "Seconds and peak memory are those of the whole command on two cores, from files to mapping and report. With "
+        "several seeds: the mean, and ± the standard deviation of Hits@1.",
+        "",
+        "## The presets",
+        "",
+        *_preset_table(records),
+        "",
+        "LightEA's and Dual-AMN's figures are theirs under their protocol: LightEA on the SRPRS sets was measured with "
+        "three rounds and Sinkhorn among the test entities on two such cores, the others are as published.",
+        "",
+        "## What each ingredient is worth",
+        "",
+        *_ablation_table(records),
+        "",
+        "## Seeds",
+        "",
+        *_share_table(records),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _preset_table(records: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        "| data set | preset | seeds | Hits@1 / Hits@10 / MRR | the paper's RSN | others, Hits@1 | seconds | memory |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for data in (*SRPRS, *WIDER):
+        for preset in ("paper", "fast", "best"):
+            found = _of(records, data=data.folder, preset=preset, variant="", share=None)
+            if found:
+                published = "" if data.paper is None else _written(data.paper)
+                lines.append(
+                    f"| {data.name} | `{preset}` | {len(found)} | {_figures(found)} | {published} | {data.others} "
+                    f"| {mean(record['seconds'] for record in found):.0f} "
+                    f"| {max(record['peak_memory'] for record in found) / GB:.1f} GB |"
+                )
+    return lines
+
+
+def _ablation_table(records: list[dict[str, Any]]) -> list[str]:
+    lines = ["Test Hits@1 of `best`, and of `best` without one ingredient (the difference in points).", ""]
+    lines += ["| | " + " | ".join(data.name for data in SRPRS) + " |", "|---|" + "---|" * len(SRPRS)]
+    whole = {data: _of(records, data=data.folder, preset="best", variant="", share=None) for data in SRPRS}
+    lines.append("| `best` | " + " | ".join(_hits_cell(whole[data]) for data in SRPRS) + " |")
+    for variant in ABLATIONS:
+        cells = []
+        for data in SRPRS:
+            found = _of(records, data=data.folder, preset="best", variant=variant, share=None)
+            cell = _hits_cell(found)
+            if found and whole[data]:
+                cell += f" ({100 * (_hits(found) - _hits(whole[data])):+.1f})"
+            cells.append(cell)
+        if any(cells):
+            lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _share_table(records: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        "DBP-WD with other shares of seeds: a fixed split of all links, a tenth of the others for validation.",
+        "",
+    ]
+    lines += ["| share of seeds | Hits@1 / Hits@10 / MRR | seconds |", "|---|---|---|"]
+    for share in SHARES:
+        found = _of(records, data=SRPRS[2].folder, preset="best", variant="", share=share)
+        if found:
+            seconds = mean(record["seconds"] for record in found)
+            lines.append(f"| {share:.0%} | {_figures(found)} | {seconds:.0f} |")
+    return [*lines, "", "![Hits@1 by share of seeds](alignment-shares.png)"]
+
+
+def _draw_shares(records: list[dict[str, Any]], path: Path) -> None:
+    points = []
+    for share in sorted({*SHARES, 0.3}):
+        found = _of(
+            records, data=SRPRS[2].folder, preset="best", variant="", share=None if share == 0.3 else share
+        )  # the official split has 30 %
+        if found:
+            points.append((share, _hits(found)))
+    figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.plot([100 * x for x, _ in points], [y for _, y in points], color="#0072B2", marker="o", label="farlink, best")
+    axes.axhline(0.388, color="#8c8c8c", linestyle="--", linewidth=1, label="the paper's RSN at 30 %")
+    axes.set(xlabel="share of links given as seeds (%)", ylabel="test Hits@1", ylim=(0, 1), title="DBP-WD")
+    axes.legend(frameon=False, loc="lower right")
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format="png")
+
+
+def _of(records: list[dict[str, Any]], **wanted: Any) -> list[dict[str, Any]]:
+    return [record for record in records if all(record["key"][name] == value for name, value in wanted.items())]
+
+
+def _figures(found: list[dict[str, Any]]) -> str:
+    linked = [record["metrics"]["test"]["linked"]["left_to_right"] for record in found]
+    text = _written(tuple(mean(figures[name] for figures in linked) for name in ("hits@1", "hits@10", "mrr")))
+    if len(linked) == 1:
+        return text
+    return f"{text} (± {_written((stdev(figures['hits@1'] for figures in linked),))})"
+
+
+def _written(figures: tuple[float, ...]) -> str:
+    return " / ".join(f"{figure:.3f}".removeprefix("0") for figure in figures)
+
+
+def _hits(found: list[dict[str, Any]]) -> float:
+    return mean(float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"]) for record in found)
+
+
+def _hits_cell(found: list[dict[str, Any]]) -> str:
+    return f"{_hits(found):.3f}".removeprefix("0") if found else ""

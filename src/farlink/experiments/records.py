@@ -1,0 +1,56 @@
+"""One JSON line for every run: what was run, what came of it, how long it took and how much memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from farlink.errors import FarlinkError
+from farlink.io.files import write_text
+
+
+class Records:
+    """A file of records; each has a key that tells which run it is of."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self.all: list[dict[str, Any]] = [json.loads(line) for line in lines]
+
+    def has(self, key: Mapping[str, Any]) -> bool:
+        """Whether there is a record of this run."""
+        return any(record["key"] == key for record in self.all)
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Add a record; the file is replaced whole, so it is never cut short."""
+        self.all.append(record)
+        write_text(self.path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.all))
+
+
+def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
+    """Run `farlink` with arguments in a process of its own: seconds from start to end, and peak memory in bytes."""
+    started = time.monotonic()
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "farlink", *arguments], stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
+    return {
+        "seconds": round(time.monotonic() - started, 1),
+        "peak_memory": usage.ru_maxrss * 1024,
+        "command": f"farlink {' '.join(arguments)}",
+    }
