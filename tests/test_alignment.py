@@ -7,6 +7,7 @@ import pytest
 import farlink
 from farlink.errors import FarlinkError
 from farlink.graph import KnowledgeGraph
+from farlink.runs import Run
 from pairs import TINY, Pair
 
 
@@ -74,6 +75,29 @@ def test_identical_seeds_give_identical_results(pair, tmp_path):
     one, two = align_twice(pair, tmp_path)
     for name in ("weights.safetensors", "alignment.tsv", "metrics.json"):
         assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("write", "times"),
+    [("write_found", 1), ("write_found", 2), ("write_found", 4), ("write_weights", 1), ("write_candidates", 1)],
+)
+def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(pair, tmp_path, monkeypatch, write, times):
+    whole = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "whole", **TINY)
+    written, left = getattr(Run, write), [times]
+
+    def cut_off(run, *values, **named):
+        written(run, *values, **named)
+        left[0] -= 1
+        if not left[0]:
+            raise RuntimeError("power cut")
+
+    monkeypatch.setattr(Run, write, cut_off)
+    with pytest.raises(RuntimeError, match="power cut"):
+        farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "cut", **TINY)
+    monkeypatch.undo()
+    resumed = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "cut", resume=True, **TINY)
+    for name in ("weights.safetensors", "alignment.tsv", "metrics.json", "found.parquet"):
+        assert (whole.folder / name).read_bytes() == (resumed.folder / name).read_bytes()
 
 
 def test_another_seed_gives_another_result(pair, tmp_path):

@@ -196,15 +196,9 @@ class _Teacher:
 
     def sought(self, model: PathModel) -> Ids:
         """Links that the model finds, starting from those it learned from."""
-        model.eval()
-        last = self.run.links("found")
-        listed = self.judged(model, np.concatenate([self.task.seeds, last]))
-        return confident_pairs(listed, self.settings)
-
-    def judged(self, model: PathModel, pairs: Ids) -> Candidates:
-        """Candidates by the model's vectors and known pairs."""
-        vectors = compared_vectors(self.around, pairs, model, self.settings)
-        return judged_candidates(*vectors, self.evidence, self.settings)
+        pairs = np.concatenate([self.task.seeds, self.run.links("found")])
+        vectors = compared_vectors(self.around, pairs, model.eval(), self.settings)
+        return confident_pairs(judged_candidates(*vectors, self.evidence, self.settings), self.settings)
 
     def after_epoch(self, model: PathModel) -> float | None:
         """Give merged entities their common vectors, and measure on the validation links.

@@ -1,0 +1,85 @@
+import json
+
+import pytest
+
+from farlink.errors import FarlinkError
+from farlink.experiments import alignment
+from farlink.experiments.records import Records, measured
+from pairs import Pair
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A benchmark folder in the place of EN-DE, small enough to run in seconds."""
+    pair = Pair.make(entities=60)
+    files = pair.write(tmp_path / "data" / "srprs" / "en_de_15k_v1", seeds=20)
+    names = {"left": "rel_triples_1", "right": "rel_triples_2", "seeds": "train_links", "test": "test_links"}
+    for role, path in files.items():
+        path.rename(path.parent / names[role])
+    return tmp_path / "data"
+
+
+def test_a_run_is_recorded_once_and_shown_on_the_page(data, tmp_path):
+    out, only = tmp_path / "experiments", ["srprs/en_de_15k_v1"]
+    told = list(alignment.run(data, out, ["fast"], only, seeds=1))
+    assert told[0].startswith("EN-DE, fast, seed 0: Hits@1")
+    (record,) = [json.loads(line) for line in (out / "results" / "alignment.jsonl").read_text().splitlines()]
+    assert record["key"] == {"data": only[0], "preset": "fast", "variant": "", "share": None, "seed": 0}
+    assert record["command"].startswith("farlink align ")
+    assert record["seconds"] > 0
+    assert record["peak_memory"] > 1e8
+    hits = record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"]
+    assert f"| EN-DE | `fast` | 1 | {hits:.3f}".replace("0.", ".") in (out / "alignment.md").read_text()
+    assert (out / "alignment-shares.png").read_bytes().startswith(b"\x89PNG")
+
+    again = list(alignment.run(data, out, ["fast"], only, seeds=1))
+    assert again == [f"wrote {out / 'alignment.md'}"]
+
+
+def test_a_data_set_that_is_not_there_is_left_out_and_said(tmp_path):
+    told = list(alignment.run(tmp_path, tmp_path, ["wider"], ["dbp_fb"], seeds=1))
+    assert told[0] == f"left out: there is no {tmp_path / 'dbp_fb'}"
+
+
+@pytest.mark.parametrize(
+    ("parts", "only", "message"),
+    [(["worst"], None, "there is no part 'worst'"), (["wider"], ["nowhere"], "no run of these parts is on nowhere")],
+)
+def test_an_unknown_part_or_data_set_is_a_clear_error(tmp_path, parts, only, message):
+    with pytest.raises(FarlinkError, match=message):
+        list(alignment.run(tmp_path, tmp_path, parts, only, seeds=1))
+
+
+def test_every_ablation_changes_real_settings_on_all_five_sets():
+    runs = list(alignment.jobs(["ablations"], seeds=2))
+    assert len(runs) == 2 * 5 * len(alignment.ABLATIONS)
+    assert all("--set" in job.arguments("data", "run") for job in runs)
+    assert len({json.dumps(job.key) for job in runs}) == len(runs)
+
+
+def record_of(data, hits, variant="", seed=0):
+    key = {"data": data, "preset": "best", "variant": variant, "share": None, "seed": seed}
+    figures = {"hits@1": hits, "hits@10": 0.9, "mrr": 0.7}
+    metrics = {"test": {"linked": {"left_to_right": figures}}}
+    return {"key": key, "seconds": 100.0, "peak_memory": 2e9, "metrics": metrics}
+
+
+def test_the_page_gives_mean_and_spread_over_seeds_and_what_an_ingredient_is_worth():
+    data, variant = "srprs/en_de_15k_v1", "without agreeing triples"
+    records = [record_of(data, 0.6), record_of(data, 0.62, seed=1), record_of(data, 0.51, variant)]
+    page = alignment.page(records)
+    assert "| EN-DE | `best` | 2 | .610 / .900 / .700 (± .014) | .487 / .720 / .570 |" in page
+    assert ".510 (-10.0)" in page
+
+
+def test_a_command_that_fails_is_told_with_its_log(tmp_path):
+    with pytest.raises(FarlinkError, match=r"'farlink align nowhere --out .*' failed; see .*log"):
+        measured(["align", "nowhere", "--out", str(tmp_path / "run")], tmp_path / "log")
+    assert "nowhere" in (tmp_path / "log").read_text()
+
+
+def test_records_survive(tmp_path):
+    path = tmp_path / "records.jsonl"
+    Records(path).add({"key": {"seed": 1}})
+    assert Records(path).has({"seed": 1})
+    assert not Records(path).has({"seed": 2})
