@@ -125,7 +125,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="The run folder to write.")] = Path("farlink-demo"),
     resume: ResumeOption = False,
 ) -> None:
-    """Align a pair of small graphs that ships with farlink, in about a minute."""
+    """Align a pair of small graphs that ships with farlink, in about 15 seconds."""
     from farlink.demo import run_demo
 
     run = run_demo(out, resume=resume)
