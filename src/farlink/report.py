@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,29 +32,30 @@ def write(run: Run, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degree
     """
     plots = run.folder / "plots"
     trace = run.trace
-    _draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "epoch", "training loss"))
+    draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "epoch", "training loss"))
     if trace["validation"].null_count() < len(trace):
-        _draw(
+        draw(
             plots / "validation.png",
             lambda axes: _line(axes, trace["epoch"], trace["validation"], "epoch", "validation Hits@1", from_zero=True),
         )
     part = measured_part(run.metrics)
     if np.isfinite(mapping.threshold) and part:
         figures = run.metrics[part]["calibration"]
-        _draw(plots / "reliability.png", lambda axes: _reliability(axes, figures, part))
+        draw(plots / "reliability.png", lambda axes: _reliability(axes, figures, part))
     if len(test):
         if np.isfinite(mapping.threshold):
-            _draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
-        _draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
+            draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
+        draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
     write_text(run.folder / "README.md", _card(run, notes))
 
 
-def _draw(path: Path, draw: Any) -> None:
+def draw(path: Path, fill: Callable[[Axes], None]) -> None:
+    """A figure in the style of all of them, with what `fill` draws into it, as PNG."""
     figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
-    draw(axes)
+    fill(axes)
     with atomic_path(path) as temporary:
         figure.savefig(temporary, format="png")
 

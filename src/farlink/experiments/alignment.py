@@ -11,12 +11,12 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from farlink.errors import FarlinkError
 from farlink.experiments.records import Records, measured
-from farlink.io.files import atomic_path, write_text
+from farlink.io.files import write_text
+from farlink.report import BLUE, GREY, draw
 from farlink.runs import load
 
 GB = 1e9
@@ -244,16 +244,14 @@ def _draw_shares(records: list[dict[str, Any]], path: Path) -> None:
         )  # the official split has 30 %
         if found:
             points.append((share, _hits(found)))
-    figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.plot([100 * x for x, _ in points], [y for _, y in points], color="#0072B2", marker="o", label="farlink, best")
-    axes.axhline(0.388, color="#8c8c8c", linestyle="--", linewidth=1, label="the paper's RSN at 30 %")
-    axes.set(xlabel="share of links given as seeds (%)", ylabel="test Hits@1", ylim=(0, 1), title="DBP-WD")
-    axes.legend(frameon=False, loc="lower right")
-    with atomic_path(path) as temporary:
-        figure.savefig(temporary, format="png")
+
+    def fill(axes: Axes) -> None:
+        axes.plot([100 * x for x, _ in points], [y for _, y in points], color=BLUE, marker="o", label="farlink, best")
+        axes.axhline(0.388, color=GREY, linestyle="--", linewidth=1, label="the paper's RSN at 30 %")
+        axes.set(xlabel="share of links given as seeds (%)", ylabel="test Hits@1", ylim=(0, 1), title="DBP-WD")
+        axes.legend(frameon=False, loc="lower right")
+
+    draw(path, fill)
 
 
 def _of(records: list[dict[str, Any]], **wanted: Any) -> list[dict[str, Any]]:
