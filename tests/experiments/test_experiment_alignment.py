@@ -4,7 +4,6 @@ import pytest
 
 from farlink.errors import FarlinkError
 from farlink.experiments import alignment
-from farlink.experiments.records import Records, measured
 from pairs import Pair
 
 
@@ -70,16 +69,3 @@ def test_the_page_gives_mean_and_spread_over_seeds_and_what_an_ingredient_is_wor
     page = alignment.page(records)
     assert "| EN-DE | `best` | 2 | .610 / .900 / .700 (± .014) | .487 / .720 / .570 |" in page
     assert ".510 (-10.0)" in page
-
-
-def test_a_command_that_fails_is_told_with_its_log(tmp_path):
-    with pytest.raises(FarlinkError, match=r"'farlink align nowhere --out .*' failed; see .*log"):
-        measured(["align", "nowhere", "--out", str(tmp_path / "run")], tmp_path / "log")
-    assert "nowhere" in (tmp_path / "log").read_text()
-
-
-def test_records_survive(tmp_path):
-    path = tmp_path / "records.jsonl"
-    Records(path).add({"key": {"seed": 1}})
-    assert Records(path).has({"seed": 1})
-    assert not Records(path).has({"seed": 2})
