@@ -52,10 +52,10 @@ def test_every_round_chooses_afresh_from_what_is_known():
         right = torch.eye(3) if len(seen) == 1 else torch.eye(3)[[0, 2, 1]]
         return judged(torch.eye(3), right, [(0, 0)])
 
-    pairs = grown_pairs(ids((0, 0)), ids((0, 0)), judge, SETTINGS, rounds=2)
+    pairs = grown_pairs(ids((0, 0)), judge, make_settings(rounds=2, temperature=0.05, evidence=0.0))
     assert seen == [[[0, 0]], [[0, 0], [1, 1], [2, 2]]]
     assert pairs.tolist() == [[0, 0], [1, 2], [2, 1]]
 
 
 def test_without_rounds_nothing_is_added():
-    assert grown_pairs(ids((0, 0)), ids((0, 0)), lambda known: None, SETTINGS, rounds=0).tolist() == [[0, 0]]
+    assert grown_pairs(ids((0, 0)), lambda known: None, make_settings(rounds=0)).tolist() == [[0, 0]]

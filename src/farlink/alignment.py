@@ -168,7 +168,7 @@ def _bootstrap(
         return judged_candidates(*around.sides(views), evidence, settings)
 
     with reporter.working("looking around the seeds"):
-        pairs = grown_pairs(task.seeds, task.seeds, judge, settings, settings.rounds)
+        pairs = grown_pairs(task.seeds, judge, settings)
     reporter.say(f"found  {len(pairs) - len(task.seeds):,} links around the seeds to train with")
     return pairs[len(task.seeds) :]
 

@@ -35,12 +35,10 @@ def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings:
     return listed
 
 
-def grown_pairs(seeds: Ids, known: Ids, judge: Callable[[Ids], Candidates], settings: Settings, rounds: int) -> Ids:
-    """Seeds and the pairs found in some rounds.
-
-    `judge` gives the candidates that follow from known pairs; the first round starts from `known`.
-    """
-    for _ in range(rounds):
+def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: Settings) -> Ids:
+    """Seeds and the pairs found in `settings.rounds` rounds; `judge` gives the candidates that known pairs lead to."""
+    known = seeds
+    for _ in range(settings.rounds):
         known = np.concatenate([seeds, confident_pairs(judge(known), settings)])
     return known
 

@@ -31,5 +31,4 @@ def test_a_command_is_measured(tmp_path):
     cost = measured(["--version"], tmp_path / "log")
     assert cost["seconds"] > 0
     assert cost["peak_memory"] > 1e6
-    assert cost["command"] == "farlink --version"
     assert "farlink" in (tmp_path / "log").read_text()

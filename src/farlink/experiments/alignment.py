@@ -137,8 +137,8 @@ def _made(job: Job, data: Path) -> dict[str, Any]:
     cost = measured(job.arguments(str(data / job.data.folder), str(folder / "run")), folder / "log")
     metrics = load(folder / "run").metrics
     shutil.rmtree(folder)
-    cost["command"] = " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")])
-    return {"key": job.key, "commit": _commit(), **cost, "metrics": metrics}
+    command = " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")])
+    return {"key": job.key, "command": command, "commit": _commit(), **cost, "metrics": metrics}
 
 
 def _commit() -> str:

@@ -49,8 +49,4 @@ def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
-    return {
-        "seconds": round(time.monotonic() - started, 1),
-        "peak_memory": usage.ru_maxrss * 1024,
-        "command": f"farlink {' '.join(arguments)}",
-    }
+    return {"seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
