@@ -22,8 +22,9 @@ from benchmarks.data import joint_graph
 from benchmarks.measure import GB, Row, measure, peak_memory
 from farlink.joint import JointGraph
 from farlink.loss import Noise
-from farlink.settings import Preset, Settings, make_settings
-from farlink.training import Trainer, lessons_on, trainer_for
+from farlink.model import PathModel
+from farlink.settings import AlignmentSettings, Preset, make_settings
+from farlink.training import Trainer, lessons_on, path_trainer
 
 GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
@@ -70,7 +71,9 @@ def _speed_row(size: int, speed: float) -> Row:
     return Row(what, figure=speed / GB, unit="GFLOP/s", peak_memory=peak_memory())
 
 
-def _preset_row(graph: JointGraph, settings: Settings, what: str, peak: float, steps: int, warm_ups: int) -> Row:
+def _preset_row(
+    graph: JointGraph, settings: AlignmentSettings, what: str, peak: float, steps: int, warm_ups: int
+) -> Row:
     trainer, noises = make_trainer(graph, settings)
     seconds = _seconds_per_step(trainer, steps, warm_ups)
     entities, relations = (sum(noise.distinct[-steps:]) / steps for noise in noises)
@@ -85,22 +88,24 @@ def _preset_row(graph: JointGraph, settings: Settings, what: str, peak: float, s
     )
 
 
-def make_trainer(graph: JointGraph, settings: Settings) -> tuple[Trainer, tuple[CountingNoise, CountingNoise]]:
+def make_trainer(
+    graph: JointGraph, settings: AlignmentSettings
+) -> tuple[Trainer[PathModel], tuple[CountingNoise, CountingNoise]]:
     """A trainer as an alignment makes it, and the noise of its entity loss and its relation loss."""
-    lessons = lessons_on(graph, settings, epoch=0)
-    trainer = trainer_for(
+    lessons = lessons_on(graph, settings, 0, settings.cross_bias)
+    trainer = path_trainer(
         graph.entities, graph.relations, lambda epoch, model: lessons, lambda model: None, settings, Path(os.devnull)
     )
-    trainer.warm_start(lessons)
-    for loss in lessons[1:]:
+    lessons.prepare(trainer.model)
+    for loss in (lessons.entity_loss, lessons.relation_loss):
         loss.noise = CountingNoise(loss.noise.probability ** (4 / 3))  # frequencies that give the same noise
     return trainer, (lessons.entity_loss.noise, lessons.relation_loss.noise)
 
 
-def _seconds_per_step(trainer: Trainer, steps: int, warm_ups: int) -> float:
+def _seconds_per_step(trainer: Trainer[PathModel], steps: int, warm_ups: int) -> float:
     trainer.model.train()
     lessons, rate = trainer.lessons(0, trainer.model), trainer.settings.learning_rate
-    batches = _batches(torch.from_numpy(lessons.paths), trainer.settings.batch_size)
+    batches = _batches(torch.from_numpy(lessons.examples), trainer.settings.batch_size)
     for batch in islice(batches, warm_ups):
         trainer.step(lessons, batch, rate)
     measured = list(islice(batches, steps))
@@ -116,7 +121,7 @@ def _batches(paths: Tensor, size: int) -> Iterator[Tensor]:
     return (batch.long() for batch in cycle(whole))
 
 
-def step_operations(settings: Settings, noise_entities: float, noise_relations: float) -> float:
+def step_operations(settings: AlignmentSettings, noise_entities: float, noise_relations: float) -> float:
     """Floating-point operations in the matrix products of one step, forward and backward.
 
     The noise is counted by its distinct elements, as each is scored once however often it was drawn.

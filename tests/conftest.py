@@ -8,6 +8,7 @@ import pytest
 
 import farlink
 from pairs import TINY, Pair
+from rings import QUICK, parts
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -30,3 +31,11 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> farlink.Run:
     pair = Pair.make()
     out = tmp_path_factory.mktemp("runs") / "run"
     return farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=out, **TINY)
+
+
+@pytest.fixture(scope="session")
+def ring_run(tmp_path_factory: pytest.TempPathFactory) -> farlink.CompletionRun:
+    """A finished completion of a small graph with rules: 108 triples to learn from, 6 for validation, 6 to test."""
+    train, valid, test = parts()
+    out = tmp_path_factory.mktemp("rings") / "run"
+    return farlink.complete(train, valid=valid, test=test, out=out, **QUICK)

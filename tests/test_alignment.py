@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 import farlink
+from farlink.aligned import AlignmentRun
 from farlink.errors import FarlinkError
 from farlink.graph import KnowledgeGraph
-from farlink.runs import Run
 from pairs import TINY, Pair
 
 
@@ -38,7 +38,7 @@ def test_the_metrics_are_nested_by_part_protocol_and_direction(finished):
         for protocol in ("linked", "all"):
             for direction in ("left_to_right", "right_to_left"):
                 assert set(finished.metrics[part][protocol][direction]) == {
-                    "hits@1", "hits@5", "hits@10", "mrr", "mr", "queries",
+                    "hits@1", "hits@3", "hits@5", "hits@10", "mrr", "mr", "queries",
                 }  # fmt: skip
         assert set(finished.metrics[part]["mapping"]) >= {"precision", "recall", "f1"}
         assert set(finished.metrics[part]["name_equality"]) >= {"precision", "recall", "f1"}
@@ -83,7 +83,7 @@ def test_identical_seeds_give_identical_results(pair, tmp_path):
 )
 def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(pair, tmp_path, monkeypatch, write, times):
     whole = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "whole", **TINY)
-    written, left = getattr(Run, write), [times]
+    written, left = getattr(AlignmentRun, write), [times]
 
     def cut_off(run, *values, **named):
         written(run, *values, **named)
@@ -91,7 +91,7 @@ def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(pair,
         if not left[0]:
             raise RuntimeError("power cut")
 
-    monkeypatch.setattr(Run, write, cut_off)
+    monkeypatch.setattr(AlignmentRun, write, cut_off)
     with pytest.raises(RuntimeError, match="power cut"):
         farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "cut", **TINY)
     monkeypatch.undo()

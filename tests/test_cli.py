@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from farlink.cli import app
-from farlink.settings import Settings
+from farlink.settings import AlignmentSettings, CompletionSettings
 from pairs import TINY, Pair
 
 TINY_OPTIONS = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
@@ -102,9 +102,10 @@ def test_info_reads_standard_input(files):
     assert json.loads(result.stdout)["-"]["entities"] == 40
 
 
-def test_settings_lists_every_setting():
-    text = invoke("settings").output
-    assert all(name[:8] in text for name in Settings.model_fields if name != "preset")
+@pytest.mark.parametrize(("task", "kind"), [("align", AlignmentSettings), ("complete", CompletionSettings)])
+def test_settings_lists_every_setting(task, kind):
+    text = invoke("settings", task).output
+    assert all(name[:8] in text for name in kind.model_fields if name not in ("preset", "task"))
 
 
 def test_the_version_is_told():

@@ -23,7 +23,7 @@ def test_each_epoch_leaves_a_line(reporter):
     with reporter.training(2) as watcher:
         watcher.step(1, 4, 0, 5.0, None)
         watcher.step(2, 4, 0, 4.0, None)
-        watcher.epoch(EpochRecord(epoch=1, paths=10, loss=4.0, validation=0.25, best=True, seconds=2.0))
+        watcher.epoch(EpochRecord(epoch=1, examples=10, loss=4.0, validation=0.25, best=True, seconds=2.0))
         watcher.step(3, 4, 1, 3.0, 0.25)
     text = reporter.console.file.getvalue()
     assert "epoch 1: loss 4.000, validation Hits@1 0.250 (best so far), 2 s" in text
@@ -35,7 +35,7 @@ def test_without_a_terminal_there_are_lines_and_no_bar(reporter):
     reporter.console = Console(file=io.StringIO(), width=150)
     with reporter.working("thinking"), reporter.training(1) as watcher:
         watcher.step(1, 1, 0, 5.0, None)
-        watcher.epoch(EpochRecord(epoch=1, paths=10, loss=4.0, validation=None, best=True, seconds=2.0))
+        watcher.epoch(EpochRecord(epoch=1, examples=10, loss=4.0, validation=None, best=True, seconds=2.0))
     assert reporter.console.file.getvalue() == "epoch 1: loss 4.000, 2 s\n"
 
 

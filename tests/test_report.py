@@ -1,44 +1,43 @@
-import pytest
+import polars as pl
 
-import farlink
-from farlink.report import result_lines
-from pairs import TINY, Pair
+from farlink.report import draw_reliability, draw_training, measured_part, training_lines
+from farlink.settings import make_settings
 
-
-@pytest.fixture
-def run(tiny_run):
-    return tiny_run
-
-
-def test_the_card_tells_what_was_done_and_how_well(run):
-    card = (run.folder / "README.md").read_text()
-    assert card.startswith("# Alignment of left.tsv and right.tsv")
-    hits = run.metrics["test"]["linked"]["left_to_right"]["hits@1"]
-    assert f"| linked | left to right | {hits:.3f} |" in card
-    assert "18 seeds, 2 for validation, 20 for the test" in card
-    assert "name equality (baseline)" in card
+TRACE = pl.DataFrame(
+    {
+        "epoch": [1, 2],
+        "examples": [10, 20],
+        "loss": [2.0, 1.0],
+        "validation": [0.1, 0.3],
+        "best": [True, True],
+        "seconds": [1.0, 2.0],
+    }
+)
 
 
-def test_the_card_shows_every_plot_there_is(run):
-    card = (run.folder / "README.md").read_text()
-    plots = {path.name for path in (run.folder / "plots").iterdir()}
-    assert plots == {"loss.png", "validation.png", "reliability.png", "probabilities.png", "degrees.png"}
-    assert all(f"plots/{name}" in card for name in plots)
+def test_training_is_drawn_and_told(tmp_path):
+    draw_training(TRACE, tmp_path, "MRR")
+    assert {path.name for path in tmp_path.iterdir()} == {"loss.png", "validation.png"}
+    assert (
+        "2 epochs, 20 paths, 2 s. The weights are those of epoch 2, the best on validation (MRR 0.300)."
+        in (training_lines(TRACE, make_settings(), "MRR")[0])
+    )
 
 
-def test_plots_are_pictures(run):
-    for path in (run.folder / "plots").iterdir():
-        assert path.read_bytes().startswith(b"\x89PNG")
-        assert path.stat().st_size > 5000
+def test_without_validation_only_the_loss_is_drawn(tmp_path):
+    trace = TRACE.with_columns(validation=pl.lit(None, dtype=pl.Float64))
+    draw_training(trace, tmp_path, "MRR")
+    assert [path.name for path in tmp_path.iterdir()] == ["loss.png"]
+    assert training_lines(trace, make_settings(), "MRR")[0].endswith("The weights are those of epoch 2.")
 
 
-def test_without_links_to_measure_with_the_card_says_so():
-    assert result_lines({"mapping": {}}) == ["No links were kept to measure with."]
+def test_reliability_is_drawn(tmp_path):
+    figures = {"pairs": [3, 4], "probability": [0.1, 0.9], "right": [0.0, 1.0], "gap": 0.1}
+    draw_reliability(tmp_path / "plot.png", figures, "links")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_test_links_training_and_validation_are_drawn(tmp_path):
-    pair = Pair.make()
-    run = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
-    plots = {path.name for path in (run.folder / "plots").iterdir()}
-    assert plots == {"loss.png", "validation.png", "reliability.png"}
-    assert "On the validation links" in (run.folder / "README.md").read_text()
+def test_the_test_part_measures_best():
+    assert measured_part({"validation": {}, "test": {}}) == "test"
+    assert measured_part({"validation": {}}) == "validation"
+    assert measured_part({}) == ""

@@ -1,7 +1,16 @@
 import pytest
 
 from farlink.errors import FarlinkError
-from farlink.settings import PRESETS, Settings, make_settings, parse_assignments, valid_range
+from farlink.settings import (
+    ALIGNMENT_PRESETS,
+    COMPLETION_PRESETS,
+    AlignmentSettings,
+    make_completion_settings,
+    make_settings,
+    parse_assignments,
+    settings_from_toml,
+    valid_range,
+)
 
 
 def test_the_paper_preset_is_the_papers_appendix():
@@ -12,15 +21,35 @@ def test_the_paper_preset_is_the_papers_appendix():
     assert (paper.temperature, paper.rounds) == (0, 0)  # greedy cosine, no bootstrapping
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+def test_the_paper_preset_for_completion_is_the_papers_appendix():
+    paper = make_completion_settings("paper")
+    assert (paper.width, paper.layers, paper.cell, paper.batch_size) == (256, 2, "lstm", 2048)
+    assert (paper.learning_rate, paper.depth_bias, paper.walk_length) == (0.0001, 0.7, 7)
+    assert (paper.model, paper.loss, paper.factors) == ("rsn", "nce", 0)
+
+
+@pytest.mark.parametrize("preset", ALIGNMENT_PRESETS)
 def test_settings_survive_the_config_file(preset):
     settings = make_settings(preset, seed=3, dropout=0.25)
-    assert Settings.from_toml(settings.to_toml()) == settings
+    assert settings_from_toml(settings.to_toml()) == settings
+
+
+@pytest.mark.parametrize("preset", COMPLETION_PRESETS)
+def test_settings_of_a_completion_survive_the_config_file(preset):
+    settings = make_completion_settings(preset, seed=3, factors=8)
+    assert settings_from_toml(settings.to_toml()) == settings
+
+
+def test_a_task_has_no_settings_of_another():
+    with pytest.raises(FarlinkError, match="there is no setting 'temperature'"):
+        make_completion_settings(temperature=0.2)
+    with pytest.raises(FarlinkError, match="there is no setting 'factors'"):
+        make_settings(factors=8)
 
 
 def test_the_config_file_explains_itself():
     text = make_settings().to_toml()
-    for name, field in Settings.model_fields.items():
+    for name, field in AlignmentSettings.model_fields.items():
         assert f"\n{name} = " in text
         assert f"# {field.description}" in text
 
@@ -59,6 +88,6 @@ def test_an_assignment_needs_an_equals_sign():
 
 
 def test_ranges_are_said_in_words():
-    fields = Settings.model_fields
+    fields = AlignmentSettings.model_fields
     assert valid_range(fields["clip_norm"]) == "number above 0.0"
     assert valid_range(fields["loss"]) == "nce | softmax"

@@ -1,6 +1,7 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 from farlink.errors import FarlinkError, Interrupted
 from farlink.joint import join
 from farlink.settings import make_settings
-from farlink.training import lessons_on, stop_signal, trainer_for
+from farlink.training import lessons_on, path_trainer, stop_signal
 
 SETTINGS = {
     "walk_length": 7,
@@ -45,10 +46,10 @@ def make_trainer(pair, tmp_path):
 
     def make(name="run", scores=(0.1, 0.2, 0.3, 0.4), **changes):
         settings = make_settings("best", **{**SETTINGS, **changes})
-        trainer = trainer_for(
+        trainer = path_trainer(
             graph.entities,
             graph.relations,
-            lambda epoch, model: lessons_on(graph, settings, epoch),
+            lambda epoch, model: lessons_on(graph, settings, epoch, settings.cross_bias),
             lambda model: scores[trainer.progress.epoch],
             settings,
             tmp_path / f"{name}.safetensors",
@@ -130,7 +131,7 @@ def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer.lessons = lessons
     trainer.run(Watcher())
     assert list(drawn) == [0, 1, 2, 3]
-    assert not np.array_equal(drawn[0].paths, drawn[1].paths)
+    assert not np.array_equal(drawn[0].examples, drawn[1].examples)
 
 
 def test_epochs_may_differ_in_length(make_trainer):
@@ -139,10 +140,10 @@ def test_epochs_may_differ_in_length(make_trainer):
 
     def lessons(epoch, model):
         whole = draw(epoch, model)
-        return whole._replace(paths=whole.paths[: 100 * (epoch + 1)])
+        return replace(whole, examples=whole.examples[: 100 * (epoch + 1)])
 
     trainer.lessons = lessons
-    assert [record.paths for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
+    assert [record.examples for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
 
 
 def test_the_rate_falls_evenly_or_stays(make_trainer):

@@ -6,13 +6,19 @@ left, right = farlink.read("left.nt.gz"), farlink.read("right.parquet")
 run = farlink.align(left, right, seeds="seeds.tsv")
 run.alignment            # a data frame: left, right, score, margin, status
 run.match("Nanjing")     # ranked counterparts of one entity
+
+run = farlink.complete("graph.tsv")
+run.predict(head="Nanjing", relation="country")
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from farlink.aligned import AlignmentRun as AlignmentRun
     from farlink.alignment import align as align
+    from farlink.completed import CompletionRun as CompletionRun
+    from farlink.completion import complete as complete
     from farlink.errors import FarlinkError as FarlinkError
     from farlink.errors import InputError as InputError
     from farlink.graph import KnowledgeGraph as KnowledgeGraph
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
 # Loaded when first asked for: torch and numba take seconds, and `farlink --help` needs neither.
 _HOMES = {
     "align": "farlink.alignment",
+    "AlignmentRun": "farlink.aligned",
+    "complete": "farlink.completion",
+    "CompletionRun": "farlink.completed",
     "FarlinkError": "farlink.errors",
     "InputError": "farlink.errors",
     "KnowledgeGraph": "farlink.graph",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ import polars as pl
 import torch
 from numpy.typing import NDArray
 
-from farlink import evaluation, linking, names, report
+from farlink import alignment_report, evaluation, linking, names
+from farlink.aligned import AlignmentRun
 from farlink.balancing import Candidates
 from farlink.bootstrapping import confident_pairs, grown_pairs, judged_candidates
 from farlink.calibration import reliability
@@ -32,9 +32,9 @@ from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
-from farlink.runs import Run
-from farlink.settings import Settings, make_settings
-from farlink.training import Lessons, lessons_on, trainer_for
+from farlink.runs import fingerprint, graph_sizes
+from farlink.settings import AlignmentSettings, make_settings
+from farlink.training import PathLessons, lessons_on, path_trainer
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def align(
     resume: bool = False,
     progress: bool = False,
     **settings: Any,
-) -> Run:
+) -> AlignmentRun:
     """Align two knowledge graphs.
 
     Args:
@@ -75,14 +75,14 @@ def align(
         seed: the one source of all randomness.
         resume: go on with the run in `out` if there is one.
         progress: show progress on the terminal.
-        settings: any setting of `farlink.settings.Settings` by name.
+        settings: any setting of `farlink.settings.AlignmentSettings` by name.
     """
     chosen = make_settings(preset, seed=seed, **settings)
     reporter = Reporter(shown=progress)
     task = prepare(
         graph_from(left), graph_from(right), links_from(seeds), _maybe(valid), _maybe(test), chosen, reporter
     )
-    run = Run(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
+    run = AlignmentRun(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
     return align_task(task, run, chosen, resume=resume, reporter=reporter)
 
 
@@ -96,7 +96,7 @@ def prepare(
     seeds: tuple[pl.DataFrame, str],
     valid: tuple[pl.DataFrame, str] | None,
     test: tuple[pl.DataFrame, str] | None,
-    settings: Settings,
+    settings: AlignmentSettings,
     reporter: Reporter,
 ) -> AlignmentTask:
     """Shuffle the ids, resolve the links, hold out validation links where none are given."""
@@ -130,9 +130,13 @@ def prepare(
     return AlignmentTask(left, right, seed_pairs, parts["validation"], parts["test"], notes)
 
 
-def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: bool, reporter: Reporter) -> Run:
+def align_task(
+    task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
+) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
-    _open_folder(task, run, settings, resume)
+    links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
+    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
+    run.open(settings, _about(task), tables, resume)
     checkpoint = run.folder / "checkpoint.safetensors"
     if run.finished:
         checkpoint.unlink(missing_ok=True)
@@ -151,13 +155,13 @@ def align_task(task: AlignmentTask, run: Run, settings: Settings, *, resume: boo
         run.write_candidates(results.listed)
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
-        report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
+        alignment_report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
     checkpoint.unlink(missing_ok=True)
     return run
 
 
 def _bootstrap(
-    task: AlignmentTask, around: Surroundings, evidence: Evidence, settings: Settings, reporter: Reporter
+    task: AlignmentTask, around: Surroundings, evidence: Evidence, settings: AlignmentSettings, reporter: Reporter
 ) -> Ids:
     """What can be found from the seeds by propagation and agreeing triples alone."""
     if not settings.rounds:
@@ -177,13 +181,18 @@ class _Teacher:
     """Weaves the graph of every epoch from the seeds and from the links that the model finds as it learns."""
 
     def __init__(
-        self, task: AlignmentTask, around: Surroundings, evidence: Evidence, run: Run, settings: Settings
+        self,
+        task: AlignmentTask,
+        around: Surroundings,
+        evidence: Evidence,
+        run: AlignmentRun,
+        settings: AlignmentSettings,
     ) -> None:
         self.task, self.around, self.evidence = task, around, evidence
         self.run, self.settings = run, settings
         self.row = torch.arange(around.entities)
 
-    def lessons(self, epoch: int, model: PathModel) -> Lessons:
+    def lessons(self, epoch: int, model: PathModel) -> PathLessons:
         """What an epoch learns from. Its links are kept in the folder: a resumed run goes on with the same ones."""
         if self.settings.rounds and self.run.found_for(epoch) is None:
             self.run.write_found(self.sought(model), epoch)
@@ -192,7 +201,7 @@ class _Teacher:
         weave = merge if self.settings.linking == "merge" else join
         graph = weave(self.task.left, self.task.right, pairs)
         self.row = torch.from_numpy(graph.row).long()
-        return lessons_on(graph, self.settings, epoch)
+        return lessons_on(graph, self.settings, epoch, self.settings.cross_bias)
 
     def sought(self, model: PathModel) -> Ids:
         """Links that the model finds, starting from those it learned from."""
@@ -218,7 +227,7 @@ class _Teacher:
 def _train(teacher: _Teacher, checkpoint: Path, reporter: Reporter) -> PathModel:
     task, run, settings = teacher.task, teacher.run, teacher.settings
     relations = 2 * (len(task.left.relations) + len(task.right.relations))
-    trainer = trainer_for(
+    trainer = path_trainer(
         teacher.around.entities, relations, teacher.lessons, teacher.after_epoch, settings, checkpoint
     )
     if settings.start == "seeds" and not checkpoint.exists():
@@ -275,72 +284,17 @@ def _calibration(mapping: Mapping, links: Ids) -> dict[str, Any]:
     return reliability(probability[known], right[known])
 
 
-def _open_folder(task: AlignmentTask, run: Run, settings: Settings, resume: bool) -> None:
-    about = _about(task)
-    if run.started and resume:
-        if run.settings != settings:
-            raise FarlinkError(f"{run.folder}: cannot resume, {_differences(run.settings, settings)}")
-        if run.about["fingerprint"] != about["fingerprint"]:
-            raise FarlinkError(f"{run.folder}: cannot resume, the graphs or links are not those this run started with")
-        return
-    if run.folder.exists() and not run.folder.is_dir():
-        raise FarlinkError(f"{run.folder} is a file; --out names a folder")
-    if run.started:
-        raise FarlinkError(f"{run.folder} holds a run already; go on with --resume, or choose another --out")
-    if run.folder.exists() and any(run.folder.iterdir()) and not (resume or _only_leftovers(run.folder)):
-        raise FarlinkError(f"{run.folder} exists and is not empty; choose another --out")
-    links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
-    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
-    run.start(settings, about, tables)
-
-
-def _only_leftovers(folder: Path) -> bool:
-    """Whether all the folder holds is what a run leaves that was killed while it started."""
-    return all(
-        path.name.lstrip(".").startswith(("vocabulary.", "triples.", "links.", "run.json")) for path in folder.iterdir()
-    )
-
-
-def _differences(before: Settings, now: Settings) -> str:
-    changed = [
-        f"{name} was {getattr(before, name)} and is now {getattr(now, name)}"
-        for name in Settings.model_fields
-        if getattr(before, name) != getattr(now, name)
-    ]
-    return "the settings differ: " + ", ".join(changed)
-
-
 def _about(task: AlignmentTask) -> dict[str, Any]:
-    def side(graph: KnowledgeGraph) -> dict[str, Any]:
-        return {
-            "source": graph.source,
-            "entities": len(graph.entities),
-            "relations": len(graph.relations),
-            "triples": len(graph.triples),
-            "duplicates": graph.duplicates,
-            "literals": graph.literals.height,
-        }
-
     return {
         "task": "align",
         "farlink": version("farlink"),
         "date": datetime.date.today().isoformat(),
-        "left": side(task.left),
-        "right": side(task.right),
+        "left": graph_sizes(task.left),
+        "right": graph_sizes(task.right),
         "links": {"seeds": len(task.seeds), "validation": len(task.valid), "test": len(task.test)},
         "notes": task.notes,
-        "fingerprint": _fingerprint(task),
+        "fingerprint": fingerprint((task.left, task.right), (task.seeds, task.valid, task.test)),
     }
-
-
-def _fingerprint(task: AlignmentTask) -> str:
-    digest = hashlib.sha256()
-    for graph in (task.left, task.right):
-        digest.update("\n".join(pl.concat([graph.entities, graph.relations])).encode())
-        digest.update(graph.triples.tobytes())
-    for links in (task.seeds, task.valid, task.test):
-        digest.update(np.ascontiguousarray(links).tobytes() + b"|")
-    return digest.hexdigest()
 
 
 def _vocabulary(task: AlignmentTask) -> pl.DataFrame:

@@ -16,12 +16,12 @@ from farlink.balancing import Candidates
 from farlink.evidence import Evidence
 from farlink.graph import Ids
 from farlink.linking import repeated, unseeded
-from farlink.settings import Settings
+from farlink.settings import AlignmentSettings
 
 REFINEMENTS = 3  # times that candidates are judged by what is thought of their neighbours
 
 
-def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: Settings) -> Candidates:
+def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
     """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
     seeds = evidence.seeds
     pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
@@ -35,7 +35,7 @@ def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings:
     return listed
 
 
-def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: Settings) -> Ids:
+def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: AlignmentSettings) -> Ids:
     """Seeds and the pairs found in `settings.rounds` rounds; `judge` gives the candidates that known pairs lead to."""
     known = seeds
     for _ in range(settings.rounds):
@@ -43,7 +43,7 @@ def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: Settin
     return known
 
 
-def confident_pairs(listed: Candidates, settings: Settings) -> Ids:
+def confident_pairs(listed: Candidates, settings: AlignmentSettings) -> Ids:
     """Pairs that are each other's best, with a score above `settings.confidence`."""
     sure = listed.mutual() & (listed.score > settings.confidence)
     pairs = np.stack([listed.left[sure], listed.right[sure]], axis=1)

@@ -15,7 +15,7 @@ from rich.table import Column, Table
 
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write
-from farlink.settings import PRESETS, Settings, make_settings, parse_assignments, valid_range
+from farlink.settings import TASKS, make_completion_settings, make_settings, parse_assignments, valid_range
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +53,7 @@ def options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Align knowledge graphs by learning from long relational paths. Start with **farlink demo**."""
+    """Align and complete knowledge graphs by learning from long relational paths. Start with **farlink demo**."""
 
 
 @app.command()
@@ -88,11 +88,11 @@ def align(
 
     **farlink align benchmark_folder/ --out run/**
     """
+    from farlink.aligned import AlignmentRun
     from farlink.alignment import align_task, prepare
     from farlink.io import read, read_alignment_folder
     from farlink.io.sources import links_from
     from farlink.progress import Reporter
-    from farlink.runs import Run
 
     if out is None:
         raise FarlinkError("--out is missing: name the run folder to write, for example --out run/")
@@ -115,9 +115,108 @@ def align(
         named = [None if part is None else links_from(part) for part in (seeds, valid, test)]
     assert named[0] is not None
     task = prepare(*graphs, named[0], named[1], named[2], settings, reporter)
-    run = align_task(task, Run(out), settings, resume=resume, reporter=reporter)
+    run = align_task(task, AlignmentRun(out), settings, resume=resume, reporter=reporter)
     show_results(run.metrics)
     console.print(f"mapping: {run.folder / 'alignment.tsv'}   report: {run.folder / 'README.md'}", markup=False)
+
+
+@app.command()
+def complete(
+    graph: Annotated[
+        str,
+        typer.Argument(help="The graph (RDF, TSV, CSV, Parquet; '-' reads standard input), or a benchmark folder."),
+    ],
+    valid: Annotated[
+        str | None, typer.Option(help="Triples to choose the best weights by. Without: a tenth of the graph's.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="Triples to measure the result with; used for nothing else.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder to write.")] = None,
+    preset: PresetOption = "best",
+    seed: SeedOption = 0,
+    resume: ResumeOption = False,
+    set_: SetOption = None,
+    format: GraphOption = None,
+) -> None:
+    """Learn from one graph to tell what is missing in it; then ask with **farlink predict**.
+
+    **farlink complete graph.nt.gz --out run/**
+
+    **farlink complete folder_with_train_valid_test/ --out run/**
+    """
+    from farlink.completed import CompletionRun
+    from farlink.completion import complete_task, prepare
+    from farlink.io import read, read_completion_folder
+    from farlink.progress import Reporter
+
+    if out is None:
+        raise FarlinkError("--out is missing: name the run folder to write, for example --out run/")
+    settings = make_completion_settings(preset, **{"seed": seed, **parse_assignments(set_ or [])})
+    reporter = Reporter()
+    with reporter.working(f"reading {graph}"):
+        if Path(graph).is_dir():
+            if valid or test:
+                raise FarlinkError("a benchmark folder brings its own validation and test triples")
+            parts = read_completion_folder(graph)
+        else:
+            others = [None if part is None else read(part) for part in (valid, test)]
+            parts = (read(graph, format=format), others[0], others[1])
+    task = prepare(*parts, settings, reporter)
+    run = complete_task(task, CompletionRun(out), settings, resume=resume, reporter=reporter)
+    show_completion(run.metrics)
+    console.print(f"report: {run.folder / 'README.md'}   try next: farlink predict {run.folder} --all", markup=False)
+
+
+@app.command()
+def predict(
+    run: RunArgument,
+    head: Annotated[str | None, typer.Option(help="Ask for the tails of this head.")] = None,
+    relation: Annotated[str | None, typer.Option(help="The relation that is asked about.")] = None,
+    tail: Annotated[str | None, typer.Option(help="Ask for the heads of this tail.")] = None,
+    queries: Annotated[
+        str | None, typer.Option(help="A TSV file of questions: head, relation, tail, with ? for what is asked.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="The likeliest new facts of the whole graph instead of one question.")
+    ] = False,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many answers (of each question), or facts.")] = 10,
+    new: Annotated[bool, typer.Option("--new", help="Leave out what is known already.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the table to this file: .tsv, .csv or .parquet.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell likely facts: answers to (head, relation, ?) or (?, relation, tail), with the paths that speak for them.
+
+    **farlink predict run/ --head Nanjing --relation country**
+
+    **farlink predict run/ --all -k 100 --out facts.tsv**
+    """
+    from farlink.completed import load_completion
+    from farlink.io.predictions import read_queries, write_predictions
+    from farlink.progress import Reporter
+
+    single = head is not None or relation is not None or tail is not None
+    if single + everything + (queries is not None) != 1:
+        raise FarlinkError("ask one thing: --head or --tail with --relation, or --queries FILE, or --all")
+    if single and (relation is None or (head is None) == (tail is None)):
+        raise FarlinkError("a question has a --relation, and either a --head or a --tail")
+    opened = load_completion(run)
+    if everything:
+        with Reporter().counting("asking") as progress:
+            found = opened.new_facts(k, progress)
+    elif queries is not None:
+        found = opened.predict_many(read_queries(queries), k=k, new_only=new)
+    else:
+        assert relation is not None
+        found = opened.predict(head=head, relation=relation, tail=tail, k=k, new_only=new)
+    if out is not None:
+        write_predictions(found, out)
+        console.print(f"{found.height:,} facts: {out}", markup=False)
+        return
+    reasons = [opened.explain(*row) for row in found.select("head", "relation", "tail").iter_rows()]
+    if as_json:
+        rows = [{**row, "paths": why} for row, why in zip(found.to_dicts(), reasons, strict=True)]
+        console.print_json(json.dumps(rows))
+        return
+    show_predictions(found, reasons)
 
 
 @app.command()
@@ -145,9 +244,9 @@ def match(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the likeliest counterparts of one entity, and which of their triples agree."""
-    from farlink.runs import load
+    from farlink.aligned import load_alignment
 
-    opened = load(run)
+    opened = load_alignment(run)
     side, _ = opened.find(entity)
     found = opened.match(entity, k)
     reasons = [opened.explain(*((entity, other) if side == "left" else (other, entity))) for other in found["entity"]]
@@ -179,30 +278,45 @@ def _show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:
 @app.command()
 def evaluate(
     run: RunArgument,
-    links: Annotated[str, typer.Option(help="Links to measure the run with.")],
+    links: Annotated[str | None, typer.Option(help="Links to measure an alignment with.")] = None,
+    triples: Annotated[str | None, typer.Option(help="Triples to measure a completion with.")] = None,
     ranks: Annotated[str, typer.Option(help="How ties count: realistic, optimistic or pessimistic.")] = "realistic",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure a run with links: Hits@k and MRR, both directions, both protocols."""
+    """Measure a run: Hits@k and MRR, in both directions, of links (an alignment) or triples (a completion)."""
     from typing import get_args
 
+    from farlink.aligned import AlignmentRun
+    from farlink.completed import CompletionRun
     from farlink.metrics import RankKind
     from farlink.runs import load
 
     kind = next((kind for kind in get_args(RankKind) if kind == ranks), None)
     if kind is None:
         raise FarlinkError(f"--ranks {ranks}: choose one of {', '.join(get_args(RankKind))}")
-    figures = load(run).evaluate(links, kind)
+    opened = load(run)
+    if isinstance(opened, AlignmentRun) and links is not None and triples is None:
+        figures = opened.evaluate(links, kind)
+        table = ranks_table(figures, f"{kind} ranks")
+    elif isinstance(opened, CompletionRun) and triples is not None and links is None:
+        figures = opened.evaluate(triples, kind)
+        table = sides_table(figures, f"filtered {kind} ranks")
+    else:
+        raise FarlinkError("an alignment is measured with --links, a completion with --triples")
     if as_json:
         console.print_json(json.dumps(figures))
         return
+    console.print(_measured_with(figures), markup=False)
+    console.print(table)
+
+
+def _measured_with(figures: dict[str, Any]) -> str:
     left_out = figures["left_out"]
-    console.print(
-        f"{figures['links']:,} links, {kind} ranks; left out: {left_out['unknown']:,} with unknown entities, "
-        f"{left_out['seeds']:,} that touch a seed",
-        markup=False,
-    )
-    console.print(ranks_table(figures, f"{kind} ranks"))
+    if "links" in figures:
+        what, learned = f"{figures['links']:,} links", f"{left_out['seeds']:,} that touch a seed"
+    else:
+        what, learned = f"{figures['triples']:,} triples", f"{left_out['learned']:,} that the run learned from"
+    return f"{what}, {figures['ranks']} ranks; left out: {left_out['unknown']:,} with unknown names, {learned}"
 
 
 @app.command()
@@ -211,15 +325,15 @@ def export(
     to: Annotated[str, typer.Option(help="sssom, sameas, alignment-rdf, tsv, or npy (the vectors).")],
     out: Annotated[Path | None, typer.Option(help="Where to write; by default into the run folder.")] = None,
 ) -> None:
-    """Write the mapping in another format."""
-    from farlink.runs import load
+    """Write the mapping of an alignment in another format."""
+    from farlink.aligned import load_alignment
 
-    console.print(str(load(run).export(to, out)), markup=False)
+    console.print(str(load_alignment(run).export(to, out)), markup=False)
 
 
 @app.command()
 def experiment(
-    name: Annotated[str, typer.Argument(help="Which experiment: alignment.")],
+    name: Annotated[str, typer.Argument(help="Which experiment: alignment or completion.")],
     data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
     out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
     part: Annotated[
@@ -227,6 +341,7 @@ def experiment(
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
+    budget: Annotated[float, typer.Option(min=0, help="Minutes that a model of others may learn.")] = 10,
 ) -> None:
     """Run an experiment on benchmark data: one record per run, then a page with all the figures.
 
@@ -234,11 +349,15 @@ def experiment(
 
     **farlink experiment alignment --part best --part fast --seeds 3**
     """
-    from farlink.experiments import alignment as experiments
+    from farlink.experiments import alignment, completion
 
-    if name != "alignment":
-        raise FarlinkError(f"there is no experiment '{name}'; there is: alignment")
-    for line in experiments.run(data, out, part or [], only, seeds):
+    if name == "alignment":
+        lines = alignment.run(data, out, part or [], only, seeds)
+    elif name == "completion":
+        lines = completion.run(data, out, part or [], only, seeds, budget)
+    else:
+        raise FarlinkError(f"there is no experiment '{name}'; there are: alignment, completion")
+    for line in lines:
         console.print(line, markup=False)
 
 
@@ -276,15 +395,18 @@ def info(
 
 
 @app.command()
-def settings() -> None:
-    """List every setting: its value in each preset, its range and its meaning."""
-    table = Table("setting", *PRESETS, "range", "meaning")
-    presets = [make_settings(preset) for preset in PRESETS]
-    for name, field in Settings.model_fields.items():
-        if name != "preset":
-            table.add_row(
-                name, *(str(getattr(preset, name)) for preset in presets), valid_range(field), field.description
-            )
+def settings(
+    task: Annotated[str, typer.Argument(help="Of which task: align or complete.")] = "align",
+) -> None:
+    """List every setting of a task: its value in each preset, its range and its meaning."""
+    if task not in TASKS:
+        raise FarlinkError(f"there is no task '{task}'; choose one of {', '.join(TASKS)}")
+    kind, presets = TASKS[task]
+    table = Table("setting", *presets, "range", "meaning")
+    filled = [kind.model_validate({**values, "preset": preset}) for preset, values in presets.items()]
+    for name, field in kind.model_fields.items():
+        if name not in ("preset", "task"):
+            table.add_row(name, *(str(getattr(one, name)) for one in filled), valid_range(field), field.description)
     console.print(table)
 
 
@@ -317,6 +439,44 @@ def ranks_table(figures: dict[str, Any], title: str) -> Table:
             cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr")]
             table.add_row(protocol, direction.replace("_", " "), *cells, f"{ranks['mr']:,.1f}")
     return table
+
+
+def show_completion(metrics: dict[str, Any]) -> None:
+    """Print the figures of a completion: the test part, or the validation part where there is no test."""
+    from farlink.report import measured_part
+
+    part = measured_part(metrics)
+    if not part:
+        console.print("no triples were kept to measure with")
+        return
+    console.print(sides_table(metrics[part], f"{part} triples, filtered realistic ranks"))
+
+
+def sides_table(figures: dict[str, Any], title: str) -> Table:
+    """Ranks by side."""
+    table = Table("asked for", "Hits@1", "Hits@3", "Hits@10", "MRR", "MR", title=title, title_justify="left")
+    for side, name in (("tail", "tails"), ("head", "heads"), ("both", "both")):
+        ranks = figures[side]
+        cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr")]
+        table.add_row(name, *cells, f"{ranks['mr']:,.1f}")
+    return table
+
+
+def show_predictions(found: pl.DataFrame, reasons: list[list[str]]) -> None:
+    """Print predicted facts, and below them the paths that speak for each."""
+    from farlink.names import short_name
+
+    table = Table("", "head", "relation", "tail", "probability", "known")
+    for place, row in enumerate(found.iter_rows(named=True), 1):
+        names = [short_name(row[column]) for column in ("head", "relation", "tail")]
+        chance = "" if row["probability"] != row["probability"] else f"{row['probability']:.3f}"
+        table.add_row(str(place), *names, chance, "yes" if row.get("known") else "no")
+    console.print(table)
+    for place, why in enumerate(reasons, 1):
+        for path in why:
+            console.print(f"{place:>3}  {path}", markup=False)
+    if not any(reasons):
+        console.print("no path of one or two steps speaks for any of these")
 
 
 def show_links(found: Any) -> None:

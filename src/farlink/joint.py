@@ -100,6 +100,13 @@ def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph
     return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row)
 
 
+def alone(graph: KnowledgeGraph) -> JointGraph:
+    """One graph by itself with its reverse triples, to walk in."""
+    size, relations = len(graph.entities), len(graph.relations)
+    triples = sorted_distinct(with_reverses(graph.triples, relations))
+    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), np.arange(size, dtype=np.int32))
+
+
 def _side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
     """Triples of both graphs, the right ids behind the left ones, and their reverses."""
     shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)

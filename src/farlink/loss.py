@@ -159,3 +159,41 @@ class _SoftmaxTerm(torch.autograd.Function):
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         d_states, d_right, d_vectors, d_bias = ctx.saved_tensors
         return d_states * upstream, d_right * upstream, d_vectors * upstream, d_bias * upstream, None
+
+
+class AllAnswersLoss(torch.autograd.Function):
+    """Cross-entropy of every right answer among all candidates, the sum over the answers of all questions.
+
+    A question with many answers is scored once: its answers share the sum over the candidates.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, vectors: Tensor, question: Tensor, answer: Tensor) -> Tensor:
+        """`states` are the questions, (B, d), `vectors` the candidates; pairs (question, answer), sorted, are right."""
+        answers = torch.bincount(question, minlength=len(states))
+        first = torch.cat([answers.new_zeros(1), answers.cumsum(0)]).tolist()
+        total = torch.zeros((), dtype=torch.float64)
+        d_states, d_vectors = torch.empty_like(states), torch.zeros_like(vectors)
+        for start in range(0, len(states), SLICE):
+            h, end = states[start : start + SLICE], min(start + SLICE, len(states))
+            count = answers[start:end, None].to(states.dtype)
+            rows = question[first[start] : first[end]] - start
+            columns = answer[first[start] : first[end]]
+            scores = h @ vectors.T
+            right = scores[rows, columns].sum(dtype=torch.float64)
+            most = scores.amax(1, keepdim=True)
+            scores.sub_(most).exp_()
+            mass = scores.sum(1, keepdim=True)
+            total += ((mass.log() + most) * count).sum(dtype=torch.float64) - right
+            gradient = scores.mul_(count / mass)
+            gradient[rows, columns] -= 1  # an answer is in the pairs once
+            torch.mm(gradient, vectors, out=d_states[start:end])
+            d_vectors.addmm_(gradient.T, h)
+        ctx.save_for_backward(d_states, d_vectors)
+        return total.to(states.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        """Gradients of the states and of the candidates' vectors."""
+        d_states, d_vectors = ctx.saved_tensors
+        return d_states * upstream, d_vectors * upstream, None, None

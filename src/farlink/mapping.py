@@ -13,7 +13,7 @@ from farlink.calibration import Calibration, log_odds
 from farlink.graph import Ids
 from farlink.matching import one_to_one
 from farlink.metrics import best_threshold
-from farlink.settings import Settings
+from farlink.settings import AlignmentSettings
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Mapping:
         return frame.sort(order, descending=[False, True, True, False], nulls_last=True).cast({"status": pl.String})
 
 
-def make_mapping(listed: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: Settings) -> Mapping:
+def make_mapping(listed: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: AlignmentSettings) -> Mapping:
     """Choose counterparts for all left entities that are no seeds, one-to-one among the listed candidates.
 
     What a score is worth, and from where on a pair counts as matched, comes from the `valid` links. `connected`

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from farlink.graph import Ids
 
 RankKind = Literal["realistic", "optimistic", "pessimistic"]
-HITS_AT = (1, 5, 10)
+HITS_AT = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Ranks:
     def realistic(self) -> NDArray[np.float64]:
         """The mean of both: what a random order of equal scores gives on average."""
         return (self.optimistic + self.pessimistic) / 2
+
+    def of(self, which: NDArray[np.bool_]) -> Ranks:
+        """The ranks of some queries only."""
+        return Ranks(self.optimistic[which], self.pessimistic[which])
 
     def of_kind(self, kind: RankKind) -> NDArray[np.float64]:
         """Ranks of one kind."""

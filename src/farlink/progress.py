@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from farlink.graph import KnowledgeGraph
 from farlink.training import EpochRecord
@@ -48,10 +57,21 @@ class Reporter:
             yield
 
     @contextmanager
-    def training(self, epochs: int) -> Iterator[TrainingDisplay]:
-        """A bar with loss, validation Hits@1 and time left; one line per epoch where there is no terminal."""
+    def counting(self, what: str) -> Iterator[Callable[[int, int], None]]:
+        """A bar with the time left, for work that counts; call what it gives with (done, total)."""
+        columns = (TextColumn(f"{what} …"), BarColumn(bar_width=16), TaskProgressColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self.console, transient=True, disable=not self.console.is_terminal) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    @contextmanager
+    def training(self, epochs: int, what: str = "", measure: str = "Hits@1") -> Iterator[TrainingDisplay]:
+        """A bar with loss, validation score and time left; one line per epoch where there is no terminal.
+
+        `what` names the model where there are several, `measure` the score.
+        """
         columns = (
-            TextColumn("training"),
+            TextColumn(f"training {what}".rstrip()),
             BarColumn(bar_width=16),
             TaskProgressColumn(),
             TextColumn("{task.fields[figures]}"),
@@ -59,14 +79,15 @@ class Reporter:
         )
         shown = self.console.is_terminal
         with Progress(*columns, console=self.console, refresh_per_second=4, disable=not shown) as bar:
-            yield TrainingDisplay(bar, bar.add_task("training", total=None, figures="", left=""), epochs)
+            yield TrainingDisplay(bar, bar.add_task("training", total=None, figures="", left=""), epochs, what, measure)
 
 
 class TrainingDisplay:
     """Watches training and moves the bar."""
 
-    def __init__(self, bar: Progress, task: TaskID, epochs: int) -> None:
+    def __init__(self, bar: Progress, task: TaskID, epochs: int, what: str = "", measure: str = "Hits@1") -> None:
         self.bar, self.task, self.epochs = bar, task, epochs
+        self.what, self.measure = f"{what}, " if what else "", measure
         self._first: tuple[float, int] | None = None
 
     def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
@@ -75,7 +96,7 @@ class TrainingDisplay:
         if self._first is None:  # the first step compiles and warms up: it tells nothing of the pace
             self._first = (now, done)
         figures = f"epoch {epoch + 1}/{self.epochs} · loss {loss:.3f}"
-        figures += f" · best Hits@1 {best:.3f}" if best is not None else ""
+        figures += f" · best {self.measure} {best:.3f}" if best is not None else ""
         began, skipped = self._first
         left = (now - began) / (done - skipped) * (total - done) if done > skipped else None
         self.bar.update(
@@ -88,9 +109,9 @@ class TrainingDisplay:
 
     def epoch(self, record: EpochRecord) -> None:
         """Write the epoch's line."""
-        score = "" if record.validation is None else f", validation Hits@1 {record.validation:.3f}"
+        score = "" if record.validation is None else f", validation {self.measure} {record.validation:.3f}"
         mark = " (best so far)" if record.best and record.validation is not None else ""
-        text = f"epoch {record.epoch}: loss {record.loss:.3f}{score}{mark}, {duration(record.seconds)}"
+        text = f"{self.what}epoch {record.epoch}: loss {record.loss:.3f}{score}{mark}, {duration(record.seconds)}"
         self.bar.console.print(text, markup=False)
         if record.epoch == self.epochs:
             self.bar.update(self.task, visible=False)  # the lines of the epochs say it all

@@ -16,7 +16,7 @@ from torch.nn.functional import normalize
 
 from farlink.graph import Ids, KnowledgeGraph
 from farlink.model import PathModel
-from farlink.settings import Settings
+from farlink.settings import AlignmentSettings
 
 HOPS = 3
 CHUNK = 2**13  # steps predicted at a time
@@ -110,7 +110,9 @@ def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
     return normalize(_product(arrivals, normalize(states, dim=1)), dim=1)
 
 
-def compared_vectors(around: Surroundings, pairs: Ids, model: PathModel, settings: Settings) -> tuple[Tensor, Tensor]:
+def compared_vectors(
+    around: Surroundings, pairs: Ids, model: PathModel, settings: AlignmentSettings
+) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
         return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))

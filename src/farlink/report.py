@@ -1,4 +1,4 @@
-"""The report of a run: plots that people look at, and a model card in words and figures."""
+"""What the reports of all tasks share: the style of the plots, and how training went."""
 
 from __future__ import annotations
 
@@ -6,47 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
-from farlink.graph import Ids
-from farlink.io.files import atomic_path, write_text
-from farlink.mapping import Mapping
+from farlink.io.files import atomic_path
 from farlink.progress import duration
-from farlink.runs import Run
 from farlink.settings import Settings
 
 # colour-blind safe (Okabe and Ito)
 BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#8c8c8c"
-
-
-def write(run: Run, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degrees: Ids, notes: list[str]) -> None:
-    """Draw the plots and write the model card.
-
-    `hits` says of each test link whether its right entity ranks first; `degrees` are those of the left graph.
-    """
-    plots = run.folder / "plots"
-    trace = run.trace
-    draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "epoch", "training loss"))
-    if trace["validation"].null_count() < len(trace):
-        draw(
-            plots / "validation.png",
-            lambda axes: _line(axes, trace["epoch"], trace["validation"], "epoch", "validation Hits@1", from_zero=True),
-        )
-    part = measured_part(run.metrics)
-    if np.isfinite(mapping.threshold) and part:
-        figures = run.metrics[part]["calibration"]
-        draw(plots / "reliability.png", lambda axes: _reliability(axes, figures, part))
-    if len(test):
-        if np.isfinite(mapping.threshold):
-            draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
-        draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
-    write_text(run.folder / "README.md", _card(run, notes))
 
 
 def draw(path: Path, fill: Callable[[Axes], None]) -> None:
@@ -60,142 +31,52 @@ def draw(path: Path, fill: Callable[[Axes], None]) -> None:
         figure.savefig(temporary, format="png")
 
 
-def _line(axes: Axes, x: pl.Series, y: pl.Series, x_label: str, y_label: str, *, from_zero: bool = False) -> None:
-    axes.plot(x.to_numpy(), y.to_numpy(), color=BLUE, marker="o", markersize=3.5)
-    axes.set(xlabel=x_label, ylabel=y_label)
+def draw_training(trace: pl.DataFrame, plots: Path, measure: str) -> None:
+    """The loss and, where there is one, the validation score by epoch; `measure` names the score."""
+    draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "training loss"))
+    if trace["validation"].null_count() < len(trace):
+
+        def fill(axes: Axes) -> None:
+            _line(axes, trace["epoch"], trace["validation"], f"validation {measure}")
+            axes.set_ylim(bottom=0)
+
+        draw(plots / "validation.png", fill)
+
+
+def _line(axes: Axes, epoch: pl.Series, values: pl.Series, label: str) -> None:
+    axes.plot(epoch.to_numpy(), values.to_numpy(), color=BLUE, marker="o", markersize=3.5)
+    axes.set(xlabel="epoch", ylabel=label)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if from_zero:
-        axes.set_ylim(bottom=0)
 
 
-def _probabilities(axes: Axes, mapping: Mapping, test: Ids) -> None:
-    """Probabilities of the right and of the wrong pairs among the test entities."""
-    chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
-    found, right = chosen >= 0, chosen == test[:, 1]
-    bins = np.linspace(0, 1, 41).tolist()
-    for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
-        axes.hist(probability[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
-    axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
-    axes.set(xlabel="probability of the chosen pair", ylabel="test entities")
-    axes.legend(frameon=False)
-
-
-def _reliability(axes: Axes, figures: dict[str, Any], part: str) -> None:
-    """How often pairs of a probability are right; the line is where they should be."""
-    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
-    axes.plot(figures["probability"], figures["right"], color=BLUE, marker="o", markersize=4)
-    for x, y, pairs in zip(figures["probability"], figures["right"], figures["pairs"], strict=True):
-        axes.annotate(f"{pairs:,}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=GREY)
-    title = f"{part} links, mean gap {figures['gap']:.3f}"
-    axes.set(xlabel="probability", ylabel="share of pairs that are right", xlim=(0, 1), ylim=(0, 1), title=title)
-
-
-def _by_degree(axes: Axes, hits: NDArray[np.bool_], degrees: Ids) -> None:
-    """Hits@1 of the test links by the degree of the left entity."""
-    labels = ["1", "2", "3", "4–5", "6–8", "9–13", "14–25", "26+"]
-    group = np.digitize(degrees, [2, 3, 4, 6, 9, 14, 26])
-    shown = [place for place in range(len(labels)) if (group == place).any()]
-    heights = [float(hits[group == place].mean()) for place in shown]
-    bars = axes.bar([labels[place] for place in shown], heights, color=BLUE)
-    axes.bar_label(bars, [f"n={int((group == place).sum()):,}" for place in shown], fontsize=7, color=GREY)
-    axes.set(xlabel="triples of the left entity", ylabel="test Hits@1 (linked, left to right)", ylim=(0, 1))
-
-
-def _card(run: Run, notes: list[str]) -> str:
-    about, metrics, settings = run.about, run.metrics, run.settings
-    trace = run.trace
+def training_lines(trace: pl.DataFrame, settings: Settings, measure: str) -> list[str]:
+    """How the path model was trained, as lines of a model card."""
     best = trace.filter(pl.col("best")).tail(1).row(0, named=True)
-    counts = metrics["mapping"]
-    lines = [
-        f"# Alignment of {Path(about['left']['source']).name} and {Path(about['right']['source']).name}",
-        "",
-        f"Made by farlink {about['farlink']} on {about['date']} with the preset `{settings.preset}` "
-        f"and seed {settings.seed}. Every setting is in `config.toml`.",
-        "",
-        f"**{counts.get('matched', 0):,} links found**, {counts.get('unmatched', 0):,} left entities without a "
-        f"counterpart, {counts.get('seed', 0):,} seeds given. The mapping is in `alignment.tsv`.",
-        "",
-        "## Data",
-        "",
-        "| side | source | entities | relations | triples | literals set aside |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {side} | {about[side]['source']} | {about[side]['entities']:,} | {about[side]['relations']:,} "
-            f"| {about[side]['triples']:,} | {about[side]['literals']:,} |"
-            for side in ("left", "right")
-        ),
-        "",
-        f"Links: {about['links']['seeds']:,} seeds, {about['links']['validation']:,} for validation, "
-        f"{about['links']['test']:,} for the test.",
-        *([""] if notes else []),
-        *(f"- {note}" for note in notes),
-        "",
-        "## Training",
-        "",
-        f"{settings.model.upper()} with {settings.layers} {settings.cell.upper()} layer(s) of width {settings.width} "
-        f"on paths of length {settings.walk_length}; {len(trace)} epochs, {int(trace['paths'][-1]):,} paths, "
-        f"{duration(float(trace['seconds'][-1]))}. The weights are those of epoch {best['epoch']}"
-        + ("." if best["validation"] is None else f", the best on validation (Hits@1 {best['validation']:.3f})."),
-        "",
-        "![loss](plots/loss.png)" + (" ![validation](plots/validation.png)" if best["validation"] is not None else ""),
-        "",
-        "## Results",
-        "",
-        *result_lines(metrics),
-    ]
-    shown = [
-        name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
-    ]
-    lines += [""] * bool(shown) + [" ".join(f"![{name}](plots/{name}.png)" for name in shown)] * bool(shown)
-    lines += [
-        "",
-        "## How to read this",
-        "",
-        "- Ranks are realistic: among equal scores the right answer takes the mean place.",
-        "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
-        f"- The score is {_score_in_words(settings)}. It comes from the structure of the graphs alone; names were "
-        "not read. The margin is the lead over the next best candidate.",
-        *_probability_in_words(metrics["threshold"]),
-        "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _score_in_words(settings: Settings) -> str:
-    if settings.temperature:
-        return "the share of an entity's attention that the pair keeps when all candidates compete"
-    return "the cosine of the two entities' vectors"
-
-
-def _probability_in_words(threshold: float | None) -> list[str]:
-    if threshold is None:
-        return ["- Without validation links there are no probabilities, and every entity is matched that can be."]
+    measured = best["validation"] is not None
     return [
-        "- The probability says how often pairs with such a score and such a resemblance were right among the "
-        "validation links. These all have a counterpart, so it is too high for entities that may have none.",
-        f"- A pair less probable than {threshold:.3f} is marked `unmatched`: the threshold with the best F1 on the "
-        "validation links.",
+        f"{settings.model.upper()} with {settings.layers} {settings.cell.upper()} layer(s) of width {settings.width} "
+        f"on paths of length {settings.walk_length}; {len(trace)} epochs, {int(trace['examples'][-1]):,} paths, "
+        f"{duration(float(trace['seconds'][-1]))}. The weights are those of epoch {best['epoch']}"
+        + (f", the best on validation ({measure} {best['validation']:.3f})." if measured else "."),
+        "",
+        "![loss](plots/loss.png)" + (" ![validation](plots/validation.png)" if measured else ""),
     ]
+
+
+def draw_reliability(path: Path, figures: dict[str, Any], what: str) -> None:
+    """How often what has a probability is right; the line is where it should be."""
+
+    def fill(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
+        axes.plot(figures["probability"], figures["right"], color=BLUE, marker="o", markersize=4)
+        for x, y, count in zip(figures["probability"], figures["right"], figures["pairs"], strict=True):
+            axes.annotate(f"{count:,}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=GREY)
+        title = f"{what}, mean gap {figures['gap']:.3f}"
+        axes.set(xlabel="probability", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1), title=title)
+
+    draw(path, fill)
 
 
 def measured_part(metrics: dict[str, Any]) -> str:
-    """The links that measure a run best: test links, else validation links, else none (an empty name)."""
+    """The part that measures a run best: the test part, else the validation part, else none (an empty name)."""
     return next((part for part in ("test", "validation") if part in metrics), "")
-
-
-def result_lines(metrics: dict[str, Any]) -> list[str]:
-    """The figures of a run as Markdown tables."""
-    part = measured_part(metrics)
-    if not part:
-        return ["No links were kept to measure with."]
-    lines = [f"On the {part} links:", "", "| protocol | direction | Hits@1 | Hits@5 | Hits@10 | MRR | MR |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    for protocol in ("linked", "all"):
-        for direction, figures in metrics[part][protocol].items():
-            cells = " | ".join(f"{figures[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr"))
-            lines.append(f"| {protocol} | {direction.replace('_', ' ')} | {cells} | {figures['mr']:,.1f} |")
-    lines += ["", "| | precision | recall | F1 |", "|---|---|---|---|"]
-    for name, key in (("the mapping", "mapping"), ("name equality (baseline)", "name_equality")):
-        quality = metrics[part][key]
-        lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
-    return lines

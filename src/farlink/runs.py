@@ -1,67 +1,39 @@
-"""The run folder: what is in it, how it is written and read again.
+"""The run folder: what every run keeps in it, how it is written and read again.
 
-config.toml           the settings
-run.json              what was aligned: sources, sizes, fingerprint, notes
-vocabulary.parquet    side, id, name, readable name and degree of every entity; the relations
-triples.parquet       the graphs by id
-links.parquet         the seed, validation and test links by id
+config.toml             the settings
+run.json                what was worked on: sources, sizes, fingerprint, notes
+vocabulary.parquet      id and name of every entity and relation
+triples.parquet         the graphs by id
 checkpoint.safetensors  while training only
-weights.safetensors   the best weights
-found.parquet         the links found and used like seeds, by id
-candidates.parquet    the pairs that came into question, by id, with what speaks for them
-trace.jsonl           one line per epoch
-metrics.json          all figures, nested
-alignment.tsv         the mapping
-plots/, README.md     the report
+weights.safetensors     the best weights
+trace.jsonl             one line per epoch
+metrics.json            all figures, nested
+plots/, README.md       the report
+
+What a task keeps besides is told where its kind of run is: `aligned.py`, `completed.py`.
 """
 
 from __future__ import annotations
 
-import datetime
+import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
-from farlink import evaluation
-from farlink.balancing import Candidates
 from farlink.errors import FarlinkError, InputError
-from farlink.evidence import Evidence, Reason
-from farlink.graph import Ids, KnowledgeGraph, lookup
+from farlink.graph import KnowledgeGraph
 from farlink.io.files import atomic_path, write_text
-from farlink.io.mappings import WRITERS, Provenance, write_tsv
-from farlink.io.sources import LinkSource, links_from
-from farlink.metrics import RankKind
-from farlink.model import PathModel
-from farlink.names import short_name
-from farlink.propagation import Surroundings, compared_vectors
-from farlink.settings import Settings
-from farlink.training import EpochRecord, model_of
-
-EXPORT_FORMATS = (*WRITERS, "npy")
-SIDES = ("left", "right")
-
-
-def load(folder: str | Path) -> Run:
-    """Open a finished run."""
-    run = Run(folder)
-    if not run.folder.is_dir():
-        raise InputError(folder, "there is no such run folder")
-    if not run.started:
-        raise InputError(folder, "this folder holds no run (no config.toml in it)")
-    if not run.finished:
-        raise InputError(folder, "this run is not finished; give its command again with --resume")
-    return run
+from farlink.settings import Settings, settings_from_toml
+from farlink.training import EpochRecord, trace_lines
 
 
 class Run:
@@ -83,13 +55,13 @@ class Run:
         return (self.folder / "README.md").exists()
 
     @cached_property
-    def settings(self) -> Settings:
-        """The settings of the run."""
-        return Settings.from_toml((self.folder / "config.toml").read_text(encoding="utf-8"))
+    def any_settings(self) -> Settings:
+        """The settings of the run, of whichever task it is."""
+        return settings_from_toml((self.folder / "config.toml").read_text(encoding="utf-8"))
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What was aligned: sources, sizes, fingerprint, notes."""
+        """What was worked on: sources, sizes, fingerprint, notes."""
         return self._json("run.json")
 
     @cached_property
@@ -99,137 +71,32 @@ class Run:
 
     @cached_property
     def trace(self) -> pl.DataFrame:
-        """One row per epoch: loss, validation Hits@1, seconds."""
+        """One row per epoch: loss, validation score, seconds."""
         return pl.read_ndjson(self.folder / "trace.jsonl")
-
-    @cached_property
-    def alignment(self) -> pl.DataFrame:
-        """The mapping: left, right, score, margin, probability, status; one row per left entity."""
-        columns = {
-            "left": pl.String,
-            "right": pl.String,
-            "score": pl.Float64,
-            "margin": pl.Float64,
-            "probability": pl.Float64,
-            "status": pl.String,
-        }
-        return pl.read_csv(self.folder / "alignment.tsv", separator="\t", quote_char=None, schema=columns)
-
-    @cached_property
-    def vocabulary(self) -> dict[str, pl.DataFrame]:
-        """Entities of each side in the order of their ids: name, readable name, degree."""
-        frame = pl.read_parquet(self.folder / "vocabulary.parquet")
-        return {side: frame.filter(side=side, kind="entity").sort("id") for side in SIDES}
-
-    @cached_property
-    def vectors(self) -> dict[str, Tensor]:
-        """The vectors by which entities are compared, for each side."""
-        around = Surroundings(self.graphs["left"], self.graphs["right"])
-        pairs = np.concatenate([self.links("seed"), self.links("found")])
-        return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))
-
-    @cached_property
-    def model(self) -> PathModel:
-        """The trained network, ready to be asked."""
-        weights = load_file(self.folder / "weights.safetensors")
-        model = model_of(self.settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
-        model.load_state_dict(weights)
-        return model.eval()
-
-    @cached_property
-    def graphs(self) -> dict[str, KnowledgeGraph]:
-        """The graphs that were aligned, without their literals."""
-        vocabulary = pl.read_parquet(self.folder / "vocabulary.parquet").sort("id")
-        triples = pl.read_parquet(self.folder / "triples.parquet")
-        graphs = {}
-        for side in SIDES:
-            entities, relations = (vocabulary.filter(side=side, kind=kind)["name"] for kind in ("entity", "relation"))
-            rows = triples.filter(side=side).select("head", "relation", "tail").to_numpy().astype(np.int32)
-            graphs[side] = KnowledgeGraph(entities, relations, rows, source=self.about[side]["source"])
-        return graphs
-
-    @cached_property
-    def candidates(self) -> Candidates:
-        """The pairs that came into question, among the entities that are no seeds."""
-        frame = pl.read_parquet(self.folder / "candidates.parquet")
-        left, right, cosine, logit = (frame[name].to_numpy() for name in ("left", "right", "cosine", "logit"))
-        shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
-        listed = Candidates(left, right, cosine, logit, cosine.clip(0, 1).astype(np.float64), shape)
-        return listed.balanced(logit) if self.settings.temperature else listed
-
-    def links(self, purpose: str) -> Ids:
-        """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
-        if purpose == "found":
-            frame = pl.read_parquet(self.folder / "found.parquet")
-        else:
-            frame = pl.read_parquet(self.folder / "links.parquet").filter(purpose=purpose)
-        return frame.select("left", "right").to_numpy().astype(np.int32)
-
-    # what it is asked
-
-    def match(self, entity: str, k: int = 5) -> pl.DataFrame:
-        """The k most likely counterparts of an entity of either graph: rank, entity, name, score.
-
-        A name that both graphs have is taken as one of the left graph.
-        """
-        side, place = self.find(entity)
-        other = "right" if side == "left" else "left"
-        ids, scores = self._counterparts(side, place)
-        best = np.argsort(-scores, kind="stable")[:k]
-        found = self.vocabulary[other][ids[best]]
-        return pl.DataFrame(
-            {
-                "rank": np.arange(1, len(found) + 1),
-                "entity": found["name"],
-                "name": found["readable"],
-                "score": scores[best],
-            }
-        )
-
-    def explain(self, left: str, right: str) -> list[str]:
-        """Why two entities may be the same: the triples of both that agree, in words, the weightiest first."""
-        pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
-        return [self._in_words(reason) for reason in self._evidence.reasons(pair[0], pair[1], self.candidates)]
-
-    def evaluate(self, links: LinkSource, ranks: RankKind = "realistic") -> dict[str, Any]:
-        """Metrics of links under both protocols and both directions; seeds among them are left out."""
-        frame, source = links_from(links)
-        names = {side: self.vocabulary[side]["name"] for side in SIDES}
-        pairs = np.stack([lookup(names[side], frame[side]) for side in SIDES], axis=1)
-        seeds = self.links("seed")
-        known = (pairs >= 0).all(axis=1)
-        fresh = known & ~np.isin(pairs[:, 0], seeds[:, 0]) & ~np.isin(pairs[:, 1], seeds[:, 1])
-        if not fresh.any():
-            raise InputError(source, "no link here names two entities of this run that are not seeds")
-        chosen = np.unique(pairs[fresh], axis=0)
-        listed = self.candidates if self.settings.temperature else None
-        found = evaluation.protocol_ranks(
-            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, listed=listed
-        )
-        left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
-        return {**evaluation.summaries(found, ranks), "ranks": ranks, "links": len(chosen), "left_out": left_out}
-
-    def export(self, to: str, path: str | Path | None = None) -> Path:
-        """Write the mapping (or, for `npy`, the vectors) in another format; returns where it lies."""
-        if to not in EXPORT_FORMATS:
-            raise FarlinkError(f"cannot export to '{to}'; choose one of {', '.join(EXPORT_FORMATS)}")
-        if to == "npy":
-            return self._export_vectors(Path(path) if path else self.folder / "vectors")
-        target = Path(path) if path else self.folder / EXPORT_NAMES[to]
-        WRITERS[to](self.alignment, target, self._provenance())
-        return target
 
     # how it is written
 
-    def start(self, settings: Settings, about: dict[str, Any], tables: dict[str, pl.DataFrame]) -> None:
-        """Write what a resumed run needs; the settings come last and mark the folder as a run.
+    def open(self, settings: Settings, about: dict[str, Any], tables: Mapping[str, pl.DataFrame], resume: bool) -> None:
+        """Start a run in the folder, or make sure that the one in it can go on.
 
-        `tables` are the vocabulary, the triples and the links.
+        A resumed run must have the settings and the data it started with. `tables` are what it needs to go on.
         """
+        if self.started and resume:
+            if self.any_settings != settings:
+                raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.any_settings, settings)}")
+            if self.about["fingerprint"] != about["fingerprint"]:
+                raise FarlinkError(f"{self.folder}: cannot resume, this is not the data that the run started with")
+            return
+        if self.folder.exists() and not self.folder.is_dir():
+            raise FarlinkError(f"{self.folder} is a file; --out names a folder")
+        if self.started:
+            raise FarlinkError(f"{self.folder} holds a run already; go on with --resume, or choose another --out")
+        if self.folder.exists() and any(self.folder.iterdir()) and not (resume or self._only_leftovers(tables)):
+            raise FarlinkError(f"{self.folder} exists and is not empty; choose another --out")
         for name, table in tables.items():
             self.write_table(name, table)
-        self._write_json("run.json", about)
-        write_text(self.folder / "config.toml", settings.to_toml())
+        self.write_json("run.json", about)
+        self.write_text("config.toml", settings.to_toml())  # last: it marks the folder as a run
 
     def write_table(self, name: str, table: pl.DataFrame) -> None:
         """Write a table as `name`.parquet."""
@@ -243,119 +110,87 @@ class Run:
 
     def write_trace(self, trace: Sequence[EpochRecord]) -> None:
         """Write one line per epoch."""
-        write_text(self.folder / "trace.jsonl", "".join(json.dumps(asdict(record)) + "\n" for record in trace))
+        self.write_text("trace.jsonl", trace_lines(trace))
 
-    def write_found(self, found: Ids, epoch: int) -> None:
-        """Write the links that are used like seeds from an epoch on; `found_for` gives them back."""
-        links = pl.DataFrame({"left": found[:, 0], "right": found[:, 1]})
-        with atomic_path(self.folder / "found.parquet") as temporary:
-            links.write_parquet(temporary, metadata={"epoch": str(epoch)})
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file of the folder."""
+        write_text(self.folder / name, text)
 
-    def found_for(self, epoch: int) -> Ids | None:
-        """The links found for an epoch, if they were chosen already."""
-        path = self.folder / "found.parquet"
-        if not path.exists() or pl.read_parquet_metadata(path)["epoch"] != str(epoch):
-            return None
-        return self.links("found")
-
-    def write_candidates(self, listed: Candidates) -> None:
-        """Write the pairs that came into question."""
-        columns = {"left": listed.left, "right": listed.right, "cosine": listed.cosine, "logit": listed.logit}
-        self.write_table("candidates", pl.DataFrame(columns))
-
-    def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame) -> None:
-        """Write the figures and the mapping."""
-        self._write_json("metrics.json", metrics)
-        write_tsv(alignment, self.folder / "alignment.tsv")
+    def write_json(self, name: str, content: dict[str, Any]) -> None:
+        """Write a document of the folder."""
+        self.write_text(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
     # behind the scenes
 
-    def find(self, entity: str) -> tuple[str, int]:
-        """The side and the id of an entity by its name or readable name; an unknown name is a clear error."""
-        for side in SIDES:
-            place = self._lookup(side, entity)
-            if place is not None:
-                return side, place
-        raise FarlinkError(f"neither graph has an entity '{entity}'{self._closest(entity, SIDES)}")
-
-    def _place(self, side: str, entity: str) -> int:
-        place = self._lookup(side, entity)
-        if place is None:
-            raise FarlinkError(f"the {side} graph has no entity '{entity}'{self._closest(entity, (side,))}")
-        return place
-
-    def _lookup(self, side: str, entity: str) -> int | None:
-        for column in ("name", "readable"):
-            places = (self.vocabulary[side][column] == entity).arg_true()
-            if len(places):
-                return int(places[0])
-        return None
-
-    def _closest(self, entity: str, sides: Sequence[str]) -> str:
-        close = [
-            name
-            for side in sides
-            for column in ("name", "readable")
-            for name in get_close_matches(entity, self.vocabulary[side][column].to_list(), n=2, cutoff=0.7)
-        ]
-        return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
-
-    def _counterparts(self, side: str, place: int) -> tuple[Ids, NDArray[np.float64]]:
-        """Candidates of an entity and their scores; of a seed, its partner."""
-        own, others = (0, 1) if side == "left" else (1, 0)
-        seeds = self.links("seed")
-        partner = seeds[seeds[:, own] == place, others]
-        if len(partner):
-            return partner, np.ones(1)
-        connected = self.vocabulary[SIDES[others]]["degree"].to_numpy() > 0
-        listed = self.candidates if side == "left" else self.candidates.reversed()
-        mine = (listed.left == place) & connected[listed.right]
-        return listed.right[mine], listed.score[mine]
-
-    @cached_property
-    def _evidence(self) -> Evidence:
-        return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"))
-
-    def _in_words(self, reason: Reason) -> str:
-        left = self._triple("left", reason.relation, reason.neighbour)
-        right = self._triple("right", reason.other_relation, reason.other_neighbour)
-        return f"{left} ≈ {right} ({'a seed' if reason.chance == 1 else f'the same with chance {reason.chance:.2f}'})"
-
-    def _triple(self, side: str, relation: int, neighbour: int) -> str:
-        """A triple of an entity in words; the entity itself is left out."""
-        relations = self.graphs[side].relations
-        name = self.vocabulary[side]["readable"][neighbour]
-        if relation < len(relations):
-            return f"{short_name(relations[relation])} is {name}"
-        return f"{short_name(relations[relation - len(relations)])} of {name}"
-
-    def _provenance(self) -> Provenance:
-        return Provenance(
-            left_source=self.about["left"]["source"],
-            right_source=self.about["right"]["source"],
-            version=version("farlink"),
-            date=datetime.date.fromisoformat(self.about["date"]),
-            threshold=self.metrics["threshold"],
-        )
-
-    def _export_vectors(self, folder: Path) -> Path:
-        for side in SIDES:
-            with atomic_path(folder / f"{side}.npy") as temporary:
-                np.save(temporary, self.vectors[side].numpy())
-            write_text(folder / f"{side}.txt", "\n".join(self.vocabulary[side]["name"]) + "\n")
-        return folder
+    def _only_leftovers(self, tables: Iterable[str]) -> bool:
+        """Whether all the folder holds is what a run leaves that was killed while it started."""
+        names = (*(f"{table}." for table in tables), "run.json")
+        return all(path.name.lstrip(".").startswith(names) for path in self.folder.iterdir())
 
     def _json(self, name: str) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.folder / name).read_text(encoding="utf-8"))
         return content
 
-    def _write_json(self, name: str, content: dict[str, Any]) -> None:
-        write_text(self.folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+def load(folder: str | Path) -> Run:
+    """Open a finished run, whatever it did."""
+    from farlink.aligned import AlignmentRun  # both are built on this module
+    from farlink.completed import CompletionRun
+
+    run = Run(folder)
+    if not run.folder.is_dir():
+        raise InputError(folder, "there is no such run folder")
+    if not run.started:
+        raise InputError(folder, "this folder holds no run (no config.toml in it)")
+    if not run.finished:
+        raise InputError(folder, "this run is not finished; give its command again with --resume")
+    return (AlignmentRun if run.about["task"] == "align" else CompletionRun)(folder)
 
 
-EXPORT_NAMES = {
-    "tsv": "alignment.tsv",
-    "sssom": "alignment.sssom.tsv",
-    "sameas": "alignment.nt",
-    "alignment-rdf": "alignment.rdf",
-}
+def graph_sizes(graph: KnowledgeGraph) -> dict[str, Any]:
+    """What `run.json` says of a graph."""
+    return {
+        "source": graph.source,
+        "entities": len(graph.entities),
+        "relations": len(graph.relations),
+        "triples": len(graph.triples),
+        "duplicates": graph.duplicates,
+        "literals": graph.literals.height,
+    }
+
+
+def fingerprint(graphs: Iterable[KnowledgeGraph], parts: Iterable[NDArray[np.int32]]) -> str:
+    """A digest that changes when the graphs or what is known of them change."""
+    digest = hashlib.sha256()
+    for graph in graphs:
+        digest.update("\n".join(pl.concat([graph.entities, graph.relations])).encode())
+        digest.update(graph.triples.tobytes())
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).tobytes() + b"|")
+    return digest.hexdigest()
+
+
+def place_of(name: str, *columns: pl.Series) -> int | None:
+    """The first place where one of the columns has the name; an earlier column counts more."""
+    for column in columns:
+        places = (column == name).arg_true()
+        if len(places):
+            return int(places[0])
+    return None
+
+
+def closest(name: str, *columns: pl.Series) -> str:
+    """A hint with the names most like one that is not there, to end a message with; may be empty."""
+    close = [found for column in columns for found in get_close_matches(name, column.to_list(), n=2, cutoff=0.7)]
+    return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
+
+
+def _differences(before: Settings, now: Settings) -> str:
+    if type(before) is not type(now):
+        return "the run in this folder is of another task"
+    changed = [
+        f"{name} was {getattr(before, name)} and is now {getattr(now, name)}"
+        for name in type(now).model_fields
+        if getattr(before, name) != getattr(now, name)
+    ]
+    return "the settings differ: " + ", ".join(changed)

@@ -1,7 +1,7 @@
 """Every setting with its default, its range and its meaning; the presets; the run folder's `config.toml`.
 
 The command line (`--set key=value`), the Python API (keyword arguments) and the run folder all come from
-the one class below.
+the classes below: one for all tasks, and one for each.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
@@ -21,7 +21,7 @@ Preset = Literal["best", "fast", "paper"]
 
 
 class Settings(BaseModel):
-    """Settings of a run. The defaults are those of the preset `best`."""
+    """Settings of every task: walks, network, loss and training."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,20 +32,12 @@ class Settings(BaseModel):
         0.1,
         ge=0.0,
         le=0.5,
-        description="share of the seeds held out for validation when no validation links are given",
+        description="share of what is known held out for validation when no validation part is given",
     )
 
     walk_length: int = Field(15, ge=3, le=99, description="elements in a path, entities and relations; odd")
     walks_per_triple: float = Field(0.5, ge=0.01, le=100, description="walks from every triple in an epoch")
     depth_bias: float = Field(0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one")
-    cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
-
-    linking: Literal["merge", "swap"] = Field(
-        "merge", description="linked entities are one in the joint graph, or (the paper) stand in for each other"
-    )
-    start: Literal["seeds", "random"] = Field(
-        "seeds", description="entity vectors start from the seeds around them, or at random"
-    )
 
     model: Literal["rsn", "rrn", "rnn"] = Field("rsn", description="network that reads the paths")
     cell: Literal["lstm", "gru"] = Field("gru", description="recurrent cell")
@@ -64,27 +56,7 @@ class Settings(BaseModel):
     )
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
-    patience: int = Field(0, ge=0, description="epochs without a better validation Hits@1 before stopping; 0: never")
-
-    vectors: Literal["input", "both", "all", "seeds"] = Field(
-        "all",
-        description="vectors compared: the input table; input and output side by side; or these, those of the "
-        "neighbours, and what the network predicts from them; or what follows from the seeds without the network",
-    )
-    candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
-    temperature: float = Field(
-        0.1, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
-    )
-    evidence: float = Field(
-        0.5, ge=0.0, le=10.0, description="weight of agreeing triples beside the vectors when candidates are judged"
-    )
-    rounds: int = Field(
-        2,
-        ge=0,
-        le=100,
-        description="rounds of bootstrapping before training; 0: no bootstrapping at all, also none between epochs",
-    )
-    confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
+    patience: int = Field(0, ge=0, description="epochs without a better validation score before stopping; 0: never")
     threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
 
     @field_validator("walk_length")
@@ -105,15 +77,59 @@ class Settings(BaseModel):
             ]
         return "\n".join(lines) + "\n"
 
-    @classmethod
-    def from_toml(cls, text: str) -> Settings:
-        """The settings that `to_toml` wrote."""
-        return _checked(tomllib.loads(text))
+
+class AlignmentSettings(Settings):
+    """Settings of an alignment. The defaults are those of the preset `best`."""
+
+    task: Literal["align"] = Field("align", description="what the run does")
+
+    cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
+    linking: Literal["merge", "swap"] = Field(
+        "merge", description="linked entities are one in the joint graph, or (the paper) stand in for each other"
+    )
+    start: Literal["seeds", "random"] = Field(
+        "seeds", description="entity vectors start from the seeds around them, or at random"
+    )
+    vectors: Literal["input", "both", "all", "seeds"] = Field(
+        "all",
+        description="vectors compared: the input table; input and output side by side; or these, those of the "
+        "neighbours, and what the network predicts from them; or what follows from the seeds without the network",
+    )
+    candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
+    temperature: float = Field(
+        0.1, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
+    )
+    evidence: float = Field(
+        0.5, ge=0.0, le=10.0, description="weight of agreeing triples beside the vectors when candidates are judged"
+    )
+    rounds: int = Field(
+        2,
+        ge=0,
+        le=100,
+        description="rounds of bootstrapping before training; 0: no bootstrapping at all, also none between epochs",
+    )
+    confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
+
+
+class CompletionSettings(Settings):
+    """Settings of a completion. The defaults are those of the preset `best`."""
+
+    task: Literal["complete"] = Field("complete", description="what the run does")
+
+    factors: int = Field(
+        256, ge=0, le=4096, description="complex factors of the tensor model beside the network; 0: the network alone"
+    )
+    factor_epochs: int = Field(20, ge=1, le=100_000, description="epochs of the tensor model")
+    factor_batch: int = Field(512, ge=1, le=2**16, description="distinct questions in a step of the tensor model")
+    factor_rate: float = Field(0.01, gt=0.0, le=1.0, description="Adam's rate for the tensor model")
+    factor_decay: float = Field(
+        0.05, ge=0.0, le=10.0, description="weight of the nuclear 3-norm that keeps the factors small"
+    )
 
 
 # What each preset changes about the defaults. `paper` follows the paper's appendix to the letter where it
 # speaks (width, layers, batch, rate, biases, length, loss) and the authors' setting where it is silent.
-PRESETS: dict[Preset, dict[str, Any]] = {
+ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
     "best": {},
     "fast": {"max_epochs": 1, "entity_negatives": 1024},
     "paper": {
@@ -133,13 +149,56 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "rounds": 0,
     },
 }
+_SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
+COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
+    "best": {**_SHORT_WALKS, "walks_per_triple": 1, "batch_size": 1024, "max_epochs": 10},
+    "fast": {**_SHORT_WALKS, "walks_per_triple": 0.5, "max_epochs": 3, "factors": 128, "factor_epochs": 6},
+    "paper": {
+        **_SHORT_WALKS,
+        "walks_per_triple": 1,
+        "entity_negatives": 4096,
+        "cell": "lstm",
+        "layers": 2,
+        "loss": "nce",
+        "batch_size": 2048,
+        "learning_rate": 0.0001,
+        "schedule": "constant",
+        "max_epochs": 100,
+        "patience": 3,
+        "factors": 0,
+    },
+}
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
+TASKS: dict[str, tuple[type[Settings], dict[Preset, dict[str, Any]]]] = {
+    "align": (AlignmentSettings, ALIGNMENT_PRESETS),
+    "complete": (CompletionSettings, COMPLETION_PRESETS),
+}
 
 
-def make_settings(preset: str = "best", **changes: Any) -> Settings:
-    """The preset with some settings changed; an unknown name or a value out of range is a clear error."""
-    if preset not in PRESETS:
-        raise FarlinkError(f"there is no preset '{preset}'; choose one of {', '.join(PRESETS)}")
-    return _checked({**PRESETS[preset], **changes, "preset": preset})
+def make_settings(preset: str = "best", **changes: Any) -> AlignmentSettings:
+    """The preset for alignment with some settings changed; an unknown name or value is a clear error."""
+    return _made(AlignmentSettings, ALIGNMENT_PRESETS, preset, changes)
+
+
+def make_completion_settings(preset: str = "best", **changes: Any) -> CompletionSettings:
+    """The preset for completion with some settings changed; an unknown name or value is a clear error."""
+    return _made(CompletionSettings, COMPLETION_PRESETS, preset, changes)
+
+
+def settings_from_toml(text: str) -> Settings:
+    """The settings that `Settings.to_toml` wrote, of whichever task."""
+    values = tomllib.loads(text)
+    return _checked(TASKS[values["task"]][0], values)
+
+
+def _made(
+    kind: type[AnySettings], presets: Mapping[Preset, dict[str, Any]], preset: str, changes: Mapping[str, Any]
+) -> AnySettings:
+    chosen = next((values for name, values in presets.items() if name == preset), None)
+    if chosen is None:
+        raise FarlinkError(f"there is no preset '{preset}'; choose one of {', '.join(presets)}")
+    return _checked(kind, {**chosen, **changes, "preset": preset})
 
 
 def parse_assignments(assignments: list[str]) -> dict[str, str]:
@@ -167,16 +226,16 @@ def valid_range(info: FieldInfo) -> str:
     return " ".join(part for part in ({"int": "whole number", "float": "number"}.get(kind, kind), lower, upper) if part)
 
 
-def _checked(values: Mapping[str, Any]) -> Settings:
+def _checked(kind: type[AnySettings], values: Mapping[str, Any]) -> AnySettings:
     try:
-        return Settings.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
-        raise FarlinkError("; ".join(_explain(problem) for problem in error.errors())) from None
+        raise FarlinkError("; ".join(_explain(kind, problem) for problem in error.errors())) from None
 
 
-def _explain(problem: Any) -> str:
+def _explain(kind: type[Settings], problem: Any) -> str:
     name, value = ".".join(map(str, problem["loc"])), problem["input"]
-    fields = Settings.model_fields
+    fields = kind.model_fields
     if problem["type"] == "extra_forbidden":
         close = get_close_matches(name, fields, n=1)
         return f"there is no setting '{name}'" + (

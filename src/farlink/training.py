@@ -11,18 +11,18 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph import Ids
@@ -39,12 +39,47 @@ SECONDS_BETWEEN_CHECKPOINTS = 60.0
 Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
 
 
-class Lessons(NamedTuple):
-    """What an epoch learns from: paths, and the losses with their noise."""
+Model = TypeVar("Model", bound=nn.Module)
+Learner = TypeVar("Learner", bound=nn.Module, contravariant=True)
 
-    paths: Ids
+
+class Lessons(Protocol[Learner]):
+    """What an epoch learns from."""
+
+    @property
+    def examples(self) -> Ids:
+        """One example a row, in the order in which they are read."""
+
+    def prepare(self, model: Learner) -> None:
+        """Make a fresh model ready to learn."""
+
+    def loss(self, model: Learner, batch: Tensor) -> Tensor:
+        """The loss on some of the examples."""
+
+
+@dataclass(frozen=True)
+class PathLessons:
+    """Paths to predict step by step, and the losses with their noise."""
+
+    examples: Ids
     entity_loss: Loss
     relation_loss: Loss
+
+    def prepare(self, model: PathModel) -> None:
+        """Give the output biases the level at which their loss begins to learn."""
+        nn.init.constant_(model.entity_bias, self.entity_loss.initial_bias())
+        nn.init.constant_(model.relation_bias, self.relation_loss.initial_bias())
+
+    def loss(self, model: PathModel, batch: Tensor) -> Tensor:
+        """The loss of all entities and of all relations that follow in the paths of a batch."""
+        hidden, noise = model(batch), torch.default_generator
+        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
+        total: Tensor = self.entity_loss(
+            hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
+        ) + self.relation_loss(
+            hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
+        )
+        return total
 
 
 class Watcher(Protocol):
@@ -62,7 +97,7 @@ class EpochRecord:
     """What is remembered of an epoch: a line of `trace.jsonl`."""
 
     epoch: int
-    paths: int  # read since the start
+    examples: int  # read since the start
     loss: float
     validation: float | None
     best: bool
@@ -82,7 +117,7 @@ class Progress:
     trace: list[EpochRecord] = field(default_factory=list)
 
 
-class Trainer:
+class Trainer(Generic[Model]):
     """Trains a model on the lessons of a task.
 
     `lessons(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
@@ -92,9 +127,9 @@ class Trainer:
 
     def __init__(
         self,
-        model: PathModel,
-        lessons: Callable[[int, PathModel], Lessons],
-        after_epoch: Callable[[PathModel], float | None],
+        model: Model,
+        lessons: Callable[[int, Model], Lessons[Model]],
+        after_epoch: Callable[[Model], float | None],
         settings: Settings,
         checkpoint: Path,
     ) -> None:
@@ -113,33 +148,28 @@ class Trainer:
             while not self._finished():
                 lessons = self.lessons(self.progress.epoch, self.model)
                 if fresh:
-                    self.warm_start(lessons)
+                    lessons.prepare(self.model)
                     fresh = False
                 self._epoch(lessons, watcher, stop)
         self.model.load_state_dict(self.best)
         self.model.eval()
         return self.progress.trace
 
-    def warm_start(self, lessons: Lessons) -> None:
-        """Give the output biases the level at which their loss begins to learn."""
-        torch.nn.init.constant_(self.model.entity_bias, lessons.entity_loss.initial_bias())
-        torch.nn.init.constant_(self.model.relation_bias, lessons.relation_loss.initial_bias())
-
     def _finished(self) -> bool:
         done, patience = self.progress.epoch, self.settings.patience
         stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
         return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
 
-    def _epoch(self, lessons: Lessons, watcher: Watcher, stop: threading.Event) -> None:
+    def _epoch(self, lessons: Lessons[Model], watcher: Watcher, stop: threading.Event) -> None:
         progress, size = self.progress, self.settings.batch_size
-        paths = torch.from_numpy(lessons.paths)
-        steps = -(-len(paths) // size)
+        examples = torch.from_numpy(lessons.examples)
+        steps = -(-len(examples) // size)
         total = steps * self.settings.max_epochs  # as far as this epoch can tell
         started, saved = time.monotonic(), time.monotonic()
         self.model.train()
         while progress.step < steps:
             number = progress.epoch * steps + progress.step
-            batch = paths[progress.step * size : (progress.step + 1) * size].long()
+            batch = examples[progress.step * size : (progress.step + 1) * size].long()
             progress.loss_sum += self.step(lessons, batch, self._rate(number / total))
             progress.step += 1
             watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
@@ -152,23 +182,16 @@ class Trainer:
                 raise Interrupted(
                     f"stopped after {number + 1:,} steps; the same command with --resume goes on from here"
                 )
-        record = self._close_epoch(steps, len(paths), started)
+        record = self._close_epoch(steps, len(examples), started)
         self._save()
         watcher.epoch(record)
 
-    def step(self, lessons: Lessons, batch: Tensor, rate: float) -> float:
-        """Learn from one batch of paths; the loss it had before."""
+    def step(self, lessons: Lessons[Model], batch: Tensor, rate: float) -> float:
+        """Learn from one batch; the loss it had before."""
         place = [self.settings.seed, self.progress.epoch, self.progress.step]
         torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
-        model, noise = self.model, torch.default_generator
-        hidden = model(batch)
-        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
-        loss = lessons.entity_loss(
-            hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
-        ) + lessons.relation_loss(
-            hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
-        )
-        loss.backward()
+        loss = lessons.loss(self.model, batch)
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step(rate, self.settings.clip_norm)
         return float(loss.detach())
 
@@ -176,7 +199,7 @@ class Trainer:
         rate = self.settings.learning_rate
         return rate if self.settings.schedule == "constant" else rate * (1 - share_done)
 
-    def _close_epoch(self, steps: int, paths: int, started: float) -> EpochRecord:
+    def _close_epoch(self, steps: int, examples: int, started: float) -> EpochRecord:
         progress = self.progress
         self.model.eval()
         score = self.after_epoch(self.model)
@@ -187,7 +210,7 @@ class Trainer:
         progress.seconds += time.monotonic() - started
         record = EpochRecord(
             epoch=progress.epoch + 1,
-            paths=paths + (progress.trace[-1].paths if progress.trace else 0),
+            examples=examples + (progress.trace[-1].examples if progress.trace else 0),
             loss=progress.loss_sum / steps,
             validation=score,
             best=better,
@@ -222,33 +245,41 @@ class Trainer:
             state.update(_part(tensors, f"adam/{name}/"))
 
 
-def trainer_for(
+def path_trainer(
     entities: int,
     relations: int,
-    lessons: Callable[[int, PathModel], Lessons],
+    lessons: Callable[[int, PathModel], PathLessons],
     after_epoch: Callable[[PathModel], float | None],
     settings: Settings,
     checkpoint: Path,
-) -> Trainer:
-    """A trainer of the settings' model, with fresh weights."""
+) -> Trainer[PathModel]:
+    """A trainer of the settings' path model, with fresh weights."""
     torch.manual_seed(settings.seed)
     return Trainer(model_of(settings, entities, relations), lessons, after_epoch, settings, checkpoint)
 
 
-def lessons_on(graph: JointGraph, settings: Settings, epoch: int) -> Lessons:
-    """Walks of an epoch over a graph, and noise as frequent as its entities and relations are."""
-    paths = sample_paths(
+def lessons_on(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> PathLessons:
+    """Walks of an epoch over a graph, and the losses that suit it."""
+    return PathLessons(walks_of(graph, settings, epoch, cross_bias), *path_losses(graph, settings))
+
+
+def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Ids:
+    """The paths of an epoch."""
+    return sample_paths(
         graph,
         length=settings.walk_length,
         walks_per_triple=settings.walks_per_triple,
         depth_bias=settings.depth_bias,
-        cross_bias=settings.cross_bias,
+        cross_bias=cross_bias,
         seed=settings.seed,
         epoch=epoch,
     )
+
+
+def path_losses(graph: JointGraph, settings: Settings) -> tuple[Loss, Loss]:
+    """The losses of entities and of relations, with noise as frequent as these are in the graph."""
     _, relation, tail = graph.triples.T  # every entity is a tail as often as a head
-    return Lessons(
-        paths,
+    return (
         make_loss(settings.loss, _frequency(tail, graph.entities), settings.entity_negatives),
         make_loss(settings.loss, _frequency(relation, graph.relations), settings.relation_negatives),
     )
@@ -273,6 +304,11 @@ def _frequency(ids: Ids, count: int) -> Tensor:
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def trace_lines(trace: Sequence[EpochRecord]) -> str:
+    """Epochs as lines of JSON."""
+    return "".join(json.dumps(asdict(record)) + "\n" for record in trace)
 
 
 @contextmanager

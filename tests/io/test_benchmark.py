@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from farlink.errors import InputError
-from farlink.io import read_alignment_folder, read_triple_splits
+from farlink.io import read_alignment_folder, read_completion_folder
 
 DATA = Path(__file__).parents[2].parent / "shared/data"
 
@@ -185,9 +185,17 @@ def test_no_folder(tmp_path):
     assert error(tmp_path / "file").endswith("this is a file, expected a folder")
 
 
-def test_triple_splits(folder):
+def test_a_folder_of_link_prediction(folder):
     files = folder(**{f"{part}.txt": f"a\tp\t{part}\n" for part in ("train", "valid", "test")})
-    assert [part.rows() for part in read_triple_splits(files)] == [[("a", "p", t)] for t in ("train", "valid", "test")]
+    parts = read_completion_folder(files)
+    assert [sorted(part.entities) for part in parts] == [sorted(["a", part]) for part in ("train", "valid", "test")]
+
+
+def test_a_folder_of_link_prediction_may_lack_parts(folder):
+    train, valid, test = read_completion_folder(folder(**{"train.tsv": "a\tp\tb\n"}))
+    assert (len(train.triples), valid, test) == (1, None, None)
+    with pytest.raises(InputError, match=r"there is no train\.txt"):
+        read_completion_folder(folder(**{"train.tsv": None, "valid.txt": "a\tp\tb\n"}))
 
 
 # The public data sets

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from farlink.runs import Run
+    from farlink.aligned import AlignmentRun
 
 DATA = Path(__file__).parent / "data"
 
 
-def run_demo(out: str | Path, *, resume: bool = False) -> Run:
+def run_demo(out: str | Path, *, resume: bool = False) -> AlignmentRun:
     """Align the shipped graphs. They are small, so a narrow network and shorter paths suit them."""
     from farlink.alignment import align  # here, as making the graphs needs no network
 

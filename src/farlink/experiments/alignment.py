@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.errors import FarlinkError
-from farlink.experiments.records import Records, measured
+from farlink.experiments.records import Records, commit, measured
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREY, draw
 from farlink.runs import load
@@ -138,16 +137,7 @@ def _made(job: Job, data: Path) -> dict[str, Any]:
     metrics = load(folder / "run").metrics
     shutil.rmtree(folder)
     command = " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")])
-    return {"key": job.key, "command": command, "commit": _commit(), **cost, "metrics": metrics}
-
-
-def _commit() -> str:
-    """The commit of the working tree, with a + where it was changed since; empty outside a repository."""
-    here = Path(__file__).parent
-    said = subprocess.run(
-        ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=False
-    )
-    return said.stdout.strip()
+    return {"key": job.key, "command": command, "commit": commit(), **cost, "metrics": metrics}
 
 
 def _title(job: Job) -> str:

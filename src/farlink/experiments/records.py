@@ -50,3 +50,12 @@ def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
     if process.returncode:
         raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
     return {"seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
+
+
+def commit() -> str:
+    """The commit of the working tree, with a + where it was changed since; empty outside a repository."""
+    here = Path(__file__).parent
+    said = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=False
+    )
+    return said.stdout.strip()

@@ -64,9 +64,19 @@ def read_alignment_folder(
     raise InputError(folder, f"not a benchmark folder, expected the files {expected}")
 
 
-def read_triple_splits(folder: str | Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Train, validation and test triples of a benchmark folder of link prediction."""
-    train, valid, test = (read_triples(Path(folder) / f"{part}.txt", "tsv") for part in ("train", "valid", "test"))
+def read_completion_folder(
+    folder: str | Path, seed: int = 0
+) -> tuple[KnowledgeGraph, KnowledgeGraph | None, KnowledgeGraph | None]:
+    """The graph to learn from and, where they are there, the validation and test triples of a benchmark folder."""
+    folder = Path(folder)
+    choices = [[folder / f"{part}{extension}" for extension in (".txt", ".tsv")] for part in ("train", "valid", "test")]
+    paths = [next((path for path in choice if path.is_file()), None) for choice in choices]
+    train, valid, test = (
+        None if path is None else KnowledgeGraph.from_frame(read_triples(path, "tsv"), source=str(path), seed=seed)
+        for path in paths
+    )
+    if train is None:
+        raise InputError(folder, "not a folder of link prediction: there is no train.txt in it")
     return train, valid, test
 
 

@@ -1,0 +1,134 @@
+"""Answering questions: the network that reads paths and the tensor model of triples, put together.
+
+Each of the two gives a distribution over all entities; the logarithms are added with a weight that validation
+triples choose. Entities without a triple to learn from come last, all alike, and a question about one of them, or
+about such a relation, has no better and no worse answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from farlink.factors import Factors
+from farlink.graph import Ids
+from farlink.model import PathModel
+from farlink.questions import CHUNK, Questions, both_sides
+
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the tensor model's word against the network's
+FAR = -1e9  # the score of what was never seen: finite, so that sums stay numbers
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """Scores all entities as answers: log p(network) + weight · log p(tensor model)."""
+
+    paths: PathModel | None
+    factors: Factors | None
+    weight: float
+    seen_entities: Tensor  # bool: which entities have a triple to learn from
+    seen_relations: Tensor  # reverse relations included
+
+    @torch.no_grad()
+    def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
+        """Scores (B, n) of all entities for the questions (head, relation, ?)."""
+        total = torch.zeros(len(head), len(self.seen_entities))
+        if self.paths is not None:
+            total += path_scores(self.paths, head, relation).log_softmax(1)
+        if self.factors is not None and self.weight:
+            total += self.weight * (self.factors(head, relation) @ self.factors.entity.T).log_softmax(1)
+        total[:, ~self.seen_entities] = FAR
+        total[~(self.seen_entities[head] & self.seen_relations[relation])] = 0.0
+        return total
+
+    def alone(self, part: str) -> Answerer:
+        """The network (`paths`) or the tensor model (`factors`) by itself."""
+        if part == "paths":
+            return replace(self, factors=None)
+        return replace(self, paths=None, weight=1.0)
+
+
+@torch.no_grad()
+def path_scores(model: PathModel, head: Tensor, relation: Tensor) -> Tensor:
+    """What the network expects after reading a head and a relation: the scores of all entities (B, n)."""
+    state = model.read(model.entity_in(head)[None], model.relation_in(relation)[None]).for_entities[0]
+    return torch.addmm(model.entity_bias, state, model.entity_out.weight.T)
+
+
+@torch.no_grad()
+def relation_chances(model: PathModel, entity: Tensor) -> Tensor:
+    """How likely each relation, or its reverse, is the next one of a path at an entity (B, relations)."""
+    # the state at an entity depends on the entity alone; a relation must follow for the network to read, any will do
+    first = model.relation_in(torch.zeros_like(entity))
+    state = model.read(model.entity_in(entity)[None], first[None]).for_relations[0]
+    return torch.addmm(model.relation_bias, state, model.relation_out.weight.T).softmax(1)
+
+
+def best_weight(answerer: Answerer, valid: Ids, known: Questions, relations: int) -> float:
+    """The weight of the tensor model with the best mean reciprocal rank on validation triples."""
+    if answerer.factors is None:
+        return 0.0
+    if answerer.paths is None or not len(valid):
+        return 1.0
+    reciprocal = [
+        both_sides(replace(answerer, weight=weight), valid, known, relations)["both"].summary()["mrr"]
+        for weight in WEIGHTS
+    ]
+    return WEIGHTS[int(np.argmax(reciprocal))]
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """The best answers of some questions that are not known yet, best first, (B, k)."""
+
+    entity: NDArray[np.int64]
+    score: NDArray[np.float64]  # log of the chance among all entities
+    known: NDArray[np.bool_]
+
+    def signs(self) -> NDArray[np.float64]:
+        """What tells a good guess from a bad one, (B · k, 2): its chance, and how far it is behind the best."""
+        return np.stack([self.score.ravel(), (self.score - self.score[:, :1]).ravel()], axis=1)
+
+
+def guesses(answerer: Answerer, head: Ids, relation: Ids, known: Questions, k: int, *, keep_known: bool) -> Guesses:
+    """The k best answers of each question; known ones are left out unless `keep_known`."""
+    k = min(k, len(answerer.seen_entities))
+    shape = (len(head), k)
+    entity, score, old = np.empty(shape, np.int64), np.empty(shape, np.float64), np.empty(shape, np.bool_)
+    for start in range(0, len(head), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        scores = answerer(torch.from_numpy(head[chunk]).long(), torch.from_numpy(relation[chunk]).long())
+        scores = scores.log_softmax(1)
+        first, answers = known.known_answers(head[chunk], relation[chunk])
+        rows = torch.from_numpy(np.repeat(np.arange(len(first) - 1), np.diff(first)))
+        columns = torch.from_numpy(answers).long()
+        is_known = torch.zeros(scores.shape, dtype=torch.bool)
+        is_known[rows, columns] = True
+        if not keep_known:
+            scores[is_known] = -torch.inf
+        best = scores.topk(k, dim=1)
+        entity[chunk], score[chunk] = best.indices.numpy(), best.values.double().numpy()
+        old[chunk] = is_known.gather(1, best.indices).numpy()
+    return Guesses(entity, score, old)
+
+
+def seen(triples: Ids, entities: int, relations: int) -> tuple[Tensor, Tensor]:
+    """Which entities, and which relations with their reverses, occur in the triples."""
+    has_entity, has_relation = torch.zeros(entities, dtype=torch.bool), torch.zeros(relations, dtype=torch.bool)
+    has_entity[torch.from_numpy(np.unique(triples[:, ::2])).long()] = True
+    has_relation[torch.from_numpy(np.unique(triples[:, 1])).long()] = True
+    return has_entity, torch.cat([has_relation, has_relation])
+
+
+def state(parts: dict[str, nn.Module | None]) -> dict[str, Tensor]:
+    """The weights of the parts that are there, under their names."""
+    return {
+        f"{name}/{key}": tensor
+        for name, module in parts.items()
+        if module is not None
+        for key, tensor in module.state_dict().items()
+    }

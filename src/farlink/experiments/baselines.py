@@ -1,0 +1,103 @@
+"""Link-prediction models of others, trained by PyKEEN on our splits and measured by our code."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from farlink.completion import prepare
+from farlink.errors import FarlinkError
+from farlink.io import read_completion_folder
+from farlink.progress import Reporter
+from farlink.questions import both_sides
+from farlink.settings import make_completion_settings
+
+# Each with the loss and the sampling it is usually trained with; one width for all but TransR, whose relations have
+# a matrix each.
+MARGIN = {"loss": "nssa", "loss_kwargs": {"margin": 9.0, "adversarial_temperature": 1.0}}
+BASELINES: dict[str, dict[str, Any]] = {
+    "TransE": {"model": {"embedding_dim": 256, "scoring_fct_norm": 1}, **MARGIN},
+    "TransR": {"model": {"embedding_dim": 64, "relation_dim": 64}, **MARGIN},
+    "TransD": {"model": {"embedding_dim": 256, "relation_dim": 256}, **MARGIN},
+    "DistMult": {"model": {"embedding_dim": 256}, "loss": "softplus"},
+    "ComplEx": {"model": {"embedding_dim": 256}, "loss": "softplus"},
+    "ConvE": {"model": {"embedding_dim": 200, "embedding_height": 10, "embedding_width": 20}, "loss": "bcewithlogits"},
+    "RotatE": {"model": {"embedding_dim": 256}, **MARGIN},
+}
+NEGATIVES = 32
+BATCH = 1024
+RATE = 0.001
+MOST_EPOCHS = 1000
+
+
+def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[str, Any]:
+    """Train a model for some seconds (whole epochs, one at the least): metrics, seconds and epochs."""
+    try:
+        from pykeen.models import model_resolver
+        from pykeen.training import LCWATrainingLoop, SLCWATrainingLoop
+        from pykeen.triples import CoreTriplesFactory
+    except ImportError:
+        raise FarlinkError("models of others need PyKEEN: install farlink with the extra 'baselines'") from None
+
+    choice = BASELINES[name]
+    task = prepare(*read_completion_folder(folder), make_completion_settings(seed=seed), Reporter(shown=False))
+    relations = len(task.graph.relations)
+    inverse = name == "ConvE"  # which only predicts tails
+    factory = CoreTriplesFactory.create(
+        torch.from_numpy(task.graph.triples).long(),
+        num_entities=len(task.graph.entities),
+        num_relations=relations,
+        create_inverse_triples=inverse,
+    )
+    model = model_resolver.make(
+        name,
+        triples_factory=factory,
+        loss=choice["loss"],
+        loss_kwargs=choice.get("loss_kwargs"),
+        random_seed=seed,
+        **choice["model"],
+    )
+    optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
+    parts: dict[str, Any] = {"model": model, "triples_factory": factory, "optimizer": optimiser}
+    negatives = {"num_negs_per_pos": NEGATIVES}
+    loop: Any = LCWATrainingLoop(**parts) if inverse else SLCWATrainingLoop(**parts, negative_sampler_kwargs=negatives)
+    started, epoch = time.monotonic(), 0
+    while epoch < MOST_EPOCHS and (not epoch or time.monotonic() - started < seconds):
+        epoch += 1
+        loop.train(
+            factory,
+            num_epochs=epoch,
+            batch_size=min(BATCH, factory.num_triples),
+            continue_training=epoch > 1,
+            use_tqdm=False,
+            drop_last=False,
+            pin_memory=False,
+        )
+    took = time.monotonic() - started
+    metrics = {}
+    for part, triples, with_test in (("validation", task.valid, False), ("test", task.test, True)):
+        ranks = both_sides(_Scorer(model, relations), triples, task.known(with_test=with_test), relations)
+        metrics[part] = {side: found.summary() for side, found in ranks.items()}
+    return {"metrics": metrics, "seconds": round(took, 1), "epochs": epoch, "batch": BATCH, "negatives": NEGATIVES}
+
+
+class _Scorer:
+    """Asks a PyKEEN model for tails, and for heads where the relation is a reverse."""
+
+    def __init__(self, model: Any, relations: int) -> None:
+        self.model, self.relations = model.eval(), relations
+
+    @torch.no_grad()
+    def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
+        scores = torch.empty(len(head), self.model.num_entities)
+        forward = relation < self.relations
+        if forward.any():
+            scores[forward] = self.model.predict_t(torch.stack([head, relation], dim=1)[forward])
+        if not forward.all():
+            pairs = torch.stack([relation - self.relations, head], dim=1)[~forward]
+            scores[~forward] = self.model.predict_h(pairs)
+        return scores

@@ -1,0 +1,208 @@
+"""How well and how fast graphs are completed: the presets on the paper's data sets, and models of others."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from farlink.errors import FarlinkError
+from farlink.experiments.baselines import BASELINES, train_baseline
+from farlink.experiments.records import Records, commit, measured
+from farlink.io.files import write_text
+from farlink.runs import load
+
+GB = 1e9
+Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set and what the paper reports on it."""
+
+    folder: str
+    name: str
+    paper: dict[str, Figures]
+
+
+# what the paper's tables say
+DATA = (
+    DataSet(
+        "kgc/fb15k",
+        "FB15K",
+        {
+            "TransE": (0.305, 0.737, 0.46),
+            "TransR": (0.377, 0.767, 0.52),
+            "TransD": (0.315, 0.691, 0.44),
+            "ComplEx": (0.599, 0.840, 0.69),
+            "ConvE": (0.670, 0.873, 0.75),
+            "RotatE": (0.746, 0.884, 0.80),
+            "RSN": (0.722, 0.873, 0.78),
+        },
+    ),
+    DataSet(
+        "kgc/wn18",
+        "WN18",
+        {
+            "TransE": (0.274, 0.944, 0.58),
+            "TransR": (0.548, 0.947, 0.73),
+            "TransD": (0.301, 0.931, 0.56),
+            "ComplEx": (0.936, 0.947, 0.94),
+            "ConvE": (0.935, 0.955, 0.94),
+            "RotatE": (0.944, 0.959, 0.95),
+            "RSN": (0.922, 0.953, 0.94),
+        },
+    ),
+    DataSet(
+        "kgc/fb15k-237",
+        "FB15K-237",
+        {
+            "TransE": (0.133, 0.409, 0.22),
+            "TransR": (0.109, 0.382, 0.20),
+            "TransD": (0.178, 0.447, 0.27),
+            "ComplEx": (0.152, 0.419, 0.24),
+            "ConvE": (0.239, 0.491, 0.31),
+            "RotatE": (0.241, 0.533, 0.34),
+            "RSN": (0.202, 0.453, 0.28),
+        },
+    ),
+)
+PARTS = ("best", "fast", "paper", "baselines")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a data set, a preset of ours or a model of others, and a seed."""
+
+    data: DataSet
+    model: str
+    seed: int
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells this run from others in the records."""
+        return {"data": self.data.folder, "model": self.model, "seed": self.seed}
+
+    def arguments(self, folder: str, out: str) -> list[str]:
+        """The arguments of `farlink` that make this run with one of our presets."""
+        return ["complete", folder, "--preset", self.model, "--seed", str(self.seed), "--out", out]
+
+
+def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float) -> Iterator[str]:
+    """Make the runs of some parts that are not recorded yet, then write the page; tells what it does.
+
+    `budget` is how many minutes a model of others may learn.
+    """
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise FarlinkError(f"there is no part '{unknown[0]}'; choose of {', '.join(PARTS)}")
+    records = Records(out / "results" / "completion.jsonl")
+    wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
+    if only is not None and not wanted:
+        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
+    for job in wanted:
+        if records.has(job.key):
+            continue
+        if not (data / job.data.folder).is_dir():
+            yield f"left out: there is no {data / job.data.folder}"
+            continue
+        record = _baseline(job, data, budget) if job.model in BASELINES else _ours(job, data)
+        records.add(record)
+        figures = record["metrics"]["test"]["both"]
+        yield f"{job.data.name}, {job.model}, seed {job.seed}: MRR {figures['mrr']:.3f} in {record['seconds']:.0f} s"
+    write_text(out / "completion.md", page(records.all))
+    yield f"wrote {out / 'completion.md'}"
+
+
+def jobs(parts: list[str], seeds: int) -> Iterator[Job]:
+    """The runs of some parts, in the order of the parts."""
+    for part in parts:
+        for model in BASELINES if part == "baselines" else (part,):
+            yield from (Job(data, model, seed) for seed in range(seeds) for data in DATA)
+
+
+def _ours(job: Job, data: Path) -> dict[str, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
+    cost = measured(job.arguments(str(data / job.data.folder), str(folder / "run")), folder / "log")
+    run = load(folder / "run")
+    record = {
+        "key": job.key,
+        "command": " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")]),
+        "commit": commit(),
+        **cost,
+        "metrics": run.metrics,
+        "trace": run.trace.to_dicts(),
+    }
+    shutil.rmtree(folder)
+    return record
+
+
+def _baseline(job: Job, data: Path, budget: float) -> dict[str, Any]:
+    trained = train_baseline(data / job.data.folder, job.model, job.seed, 60 * budget)
+    command = f"farlink experiment completion --part baselines --only {job.data.folder} --budget {budget:g}"
+    return {"key": job.key, "command": command, "commit": commit(), "peak_memory": None, **trained}
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """The page: every figure of it is from a record, except the paper's."""
+    lines = [
+        "# Completion",
+        "",
+        "Written by `farlink experiment completion` from `results/completion.jsonl`, where each run has its command, "
+        "seed, commit and all metrics.",
+        "",
+        "Hits@1 / Hits@10 / MRR of all test triples, the mean of both sides, filtered, realistic ranks, all entities "
+        "as candidates. Seconds are those of the whole command on two cores, from files to report (models of others: "
+        "of training). A run of ours has up to three rows: the network that reads paths alone (RSN), the tensor model "
+        "alone, and both, with the weight that validation triples chose; so the rows are the ablation, too. Models of "
+        "others were trained by PyKEEN with a bounded time, which the row tells, and measured by the same code.",
+    ]
+    for data in DATA:
+        lines += ["", f"## {data.name}", "", *_table(data, records)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
+    lines = ["| model | Hits@1 / Hits@10 / MRR | in the paper | runs | seconds | memory |", "|---|---|---|---|---|---|"]
+    shown = set()
+    for model in (*BASELINES, "paper", "fast", "best"):
+        found = [
+            record for record in records if record["key"]["data"] == data.folder and record["key"]["model"] == model
+        ]
+        if not found:
+            continue
+        shown.add(model)
+        cost = f"{len(found)} | {mean(record['seconds'] for record in found):,.0f} | {_memory(found)}"
+        if model in BASELINES:
+            lines.append(f"| {model} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
+            continue
+        rows = {"paths": f"`{model}`, network alone (RSN)", "factors": f"`{model}`, tensor model alone"}
+        for part, title in rows.items():
+            if part in found[0]["metrics"]["test"]["parts"]:
+                published = _written(data.paper["RSN"]) if part == "paths" else ""
+                lines.append(f"| {title} | {_mean(found, part)} | {published} | {cost} |")
+        if len(found[0]["metrics"]["test"]["parts"]) > 1:
+            lines.append(f"| **`{model}`**, both | **{_mean(found, 'both')}** | | {cost} |")
+    missing = [name for name in data.paper if name not in shown and name != "RSN"]
+    lines += [f"| {name} | not run | {_written(data.paper[name])} | | | |" for name in missing]
+    return lines
+
+
+def _mean(found: list[dict[str, Any]], part: str) -> str:
+    tests = [record["metrics"]["test"] for record in found]
+    figures = [test["both"] if part == "both" else test["parts"][part] for test in tests]
+    hits_1, hits_10, mrr = (mean(one[name] for one in figures) for name in ("hits@1", "hits@10", "mrr"))
+    return _written((hits_1, hits_10, mrr))
+
+
+def _written(figures: Figures | None) -> str:
+    return "" if figures is None else " / ".join(f"{figure:.3f}".removeprefix("0") for figure in figures)
+
+
+def _memory(found: list[dict[str, Any]]) -> str:
+    peaks = [record["peak_memory"] for record in found if record["peak_memory"]]
+    return f"{max(peaks) / GB:.1f} GB" if peaks else ""

@@ -1,0 +1,121 @@
+"""Questions (head, relation, ?) about one graph, the answers that are known, and ranks among all other answers.
+
+(?, relation, tail) is asked as (tail, reverse relation, ?), so there is one kind of question only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numba import njit, prange
+from numpy.typing import NDArray
+from torch import Tensor
+
+from farlink.graph import Ids
+from farlink.joint import with_reverses
+from farlink.metrics import Ranks
+
+CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
+
+Score = Callable[[Tensor, Tensor], Tensor]  # heads (B), relations (B) → scores of all entities (B, n)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Distinct questions in order, each with its known answers in order.
+
+    The answers of question i are `answer[first[i]:first[i + 1]]`.
+    """
+
+    head: Ids
+    relation: Ids
+    first: NDArray[np.int64]
+    answer: Ids
+
+    @classmethod
+    def about(cls, triples: Ids) -> Questions:
+        """The questions that triples answer. Triples are distinct; add their reverses to ask both ways."""
+        triples = triples[np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))]
+        head, relation, answer = triples.T
+        new = np.ones(len(triples), dtype=bool)
+        new[1:] = (head[1:] != head[:-1]) | (relation[1:] != relation[:-1])
+        first = np.append(np.flatnonzero(new), len(triples))
+        return cls(head[new], relation[new], first, np.ascontiguousarray(answer))
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def find(self, head: Ids, relation: Ids) -> NDArray[np.int64]:
+        """The place of each question (head, relation); -1 where nothing is known."""
+        if not len(self):
+            return np.full(len(head), -1)
+        width = int(max(self.relation.max(), relation.max(initial=0))) + 1
+        mine, asked = (h.astype(np.int64) * width + r for h, r in ((self.head, self.relation), (head, relation)))
+        place = np.searchsorted(mine, asked).clip(max=len(mine) - 1)
+        return np.where(mine[place] == asked, place, -1)
+
+    def known_answers(self, head: Ids, relation: Ids) -> tuple[NDArray[np.int64], Ids]:
+        """Known answers of some questions, one after the other, behind where each question's begin."""
+        place = self.find(head, relation)
+        begin = np.where(place >= 0, self.first[place], 0)
+        count = np.where(place >= 0, self.first[place + 1] - begin, 0) if len(self) else np.zeros(len(head), np.int64)
+        first = np.concatenate([[0], np.cumsum(count)])
+        within = np.arange(first[-1]) - np.repeat(first[:-1], count)
+        return first, self.answer[np.repeat(begin, count) + within]
+
+
+def filtered_ranks(score: Score, triples: Ids, known: Questions) -> Ranks:
+    """Rank of the tail of each triple among all entities that are not known answers themselves.
+
+    Every distinct question is scored once, `CHUNK` of them at a time.
+    """
+    optimistic, pessimistic = (np.empty(len(triples), dtype=np.int64) for _ in range(2))
+    order = np.lexsort((triples[:, 1], triples[:, 0]))
+    head, relation, tail = triples[order].T
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (head[1:] != head[:-1]) | (relation[1:] != relation[:-1])
+    question, starts = np.cumsum(new) - 1, np.flatnonzero(new)
+    for chunk in _chunks(len(starts)):
+        heads, relations = head[starts[chunk]], relation[starts[chunk]]
+        scores = score(torch.from_numpy(heads).long(), torch.from_numpy(relations).long()).numpy()
+        rows = np.flatnonzero((question >= chunk.start) & (question < chunk.stop))
+        first, answers = known.known_answers(heads, relations)
+        better, equal = _beaten_by(scores, question[rows] - chunk.start, tail[rows], first, answers)
+        optimistic[order[rows]], pessimistic[order[rows]] = better + 1, better + equal + 1
+    return Ranks(optimistic, pessimistic)
+
+
+def both_sides(score: Score, triples: Ids, known: Questions, relations: int) -> dict[str, Ranks]:
+    """Filtered ranks of the tails, and of the heads, which are asked for by the reverse relations."""
+    whole = filtered_ranks(score, with_reverses(triples, relations), known)
+    count = len(triples)
+    return {
+        "tail": Ranks(whole.optimistic[:count], whole.pessimistic[:count]),
+        "head": Ranks(whole.optimistic[count:], whole.pessimistic[count:]),
+        "both": whole,
+    }
+
+
+def _chunks(count: int) -> Iterator[slice]:
+    return (slice(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK))
+
+
+@njit(parallel=True, cache=True)
+def _beaten_by(scores, rows, targets, first, answers):  # type: ignore[no-untyped-def]
+    """How many entities score above each target, and how many others the same; known answers do not count."""
+    better, equal = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+    for i in prange(len(rows)):
+        row, own = rows[i], scores[rows[i], targets[i]]
+        above, same = 0, -1  # the target is the same as itself
+        for entity in range(scores.shape[1]):
+            above += scores[row, entity] > own
+            same += scores[row, entity] == own
+        for j in range(first[row], first[row + 1]):
+            if answers[j] != targets[i]:
+                above -= scores[row, answers[j]] > own
+                same -= scores[row, answers[j]] == own
+        better[i], equal[i] = above, same
+    return better, equal

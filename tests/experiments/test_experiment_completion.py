@@ -1,0 +1,45 @@
+import json
+
+import pytest
+
+from farlink.errors import FarlinkError
+from farlink.experiments import completion
+
+pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
+ONLY = ["kgc/wn18"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A small data set that comes with PyKEEN, in the place of WN18."""
+    folder = tmp_path / "data" / "kgc" / "wn18"
+    folder.mkdir(parents=True)
+    for part in ("train", "valid", "test"):
+        (folder / f"{part}.txt").write_text((pykeen.NATIONS_TRAIN_PATH.parent / f"{part}.txt").read_text())
+    return tmp_path / "data"
+
+
+def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
+    out = tmp_path / "experiments"
+    told = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))
+    assert told[0].startswith("WN18, fast, seed 0: MRR")
+    records = [json.loads(line) for line in (out / "results" / "completion.jsonl").read_text().splitlines()]
+    assert [record["key"]["model"] for record in records] == ["fast", *completion.BASELINES]
+    assert records[0]["command"].startswith("farlink complete ")
+    assert records[0]["trace"][0]["epoch"] == 1
+    text = (out / "completion.md").read_text()
+    for part in ("paths", "factors"):
+        assert f"{records[0]['metrics']['test']['parts'][part]['mrr']:.3f}".removeprefix("0") in text
+    assert "| RotatE | ." in text
+    again = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))
+    assert again == [f"wrote {out / 'completion.md'}"]
+
+
+def test_what_was_not_run_stands_beside_the_papers_figure(tmp_path):
+    list(completion.run(tmp_path, tmp_path, [], None, seeds=1, budget=0))
+    assert "| RotatE | not run | .746 / .884 / .800 |" in (tmp_path / "completion.md").read_text()
+
+
+def test_an_unknown_part_is_a_clear_error(tmp_path):
+    with pytest.raises(FarlinkError, match="there is no part 'worst'"):
+        list(completion.run(tmp_path, tmp_path, ["worst"], None, seeds=1, budget=0))

@@ -1,0 +1,149 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+import farlink
+from farlink.answering import Answerer, seen
+from farlink.completion import _hold_out, calibrated, mapping_classes, prepare
+from farlink.errors import FarlinkError, Interrupted
+from farlink.graph import KnowledgeGraph
+from farlink.joint import with_reverses
+from farlink.progress import Reporter
+from farlink.questions import Questions
+from farlink.settings import make_completion_settings
+from farlink.training import Trainer
+from rings import QUICK, parts, ring
+
+SILENT = Reporter(shown=False)
+
+
+def graph(*rows, source="graph.tsv"):
+    frame = pl.DataFrame(rows, schema=["head", "relation", "tail"], orient="row")
+    return KnowledgeGraph.from_frame(frame, source=source)
+
+
+def test_rules_of_a_graph_are_learned(ring_run):
+    assert ring_run.metrics["test"]["both"]["mrr"] > 0.8  # a guess would have about 0.1
+
+
+def test_the_metrics_are_nested_by_part_and_side(ring_run):
+    for part in ("validation", "test"):
+        figures = ring_run.metrics[part]
+        assert {"tail", "head", "both", "parts", "classes", "unseen"} == set(figures)
+        assert set(figures["parts"]) == {"paths", "factors"}
+        assert figures["tail"]["queries"] == figures["head"]["queries"] == 6
+        assert figures["both"]["mrr"] == pytest.approx((figures["tail"]["mrr"] + figures["head"]["mrr"]) / 2)
+        assert figures["unseen"] == {"entities": 0, "triples": 0}
+
+
+def test_without_validation_triples_some_are_held_out(tmp_path):
+    task = prepare(KnowledgeGraph.from_frame(ring()), None, None, make_completion_settings(), SILENT)
+    assert (len(task.graph.triples), len(task.valid), len(task.test)) == (108, 12, 0)
+    assert "12 of the 120 are held out" in task.notes[0]
+
+
+def test_what_is_held_out_leaves_a_triple_of_everything():
+    triples = np.unique(np.random.default_rng(0).integers(0, 30, (60, 3)).astype(np.int32), axis=0)
+    kept, held = _hold_out(triples, make_completion_settings(holdout=0.5))
+    assert len(kept) + len(held) == len(triples)
+    assert set(np.unique(triples[:, ::2])) == set(np.unique(kept[:, ::2]))
+    assert set(triples[:, 1]) == set(kept[:, 1])
+
+
+def test_triples_of_an_earlier_part_are_left_out_of_a_later_one():
+    train, valid = graph(("a", "r", "b"), ("b", "r", "c")), graph(("a", "r", "b"), ("a", "r", "c"))
+    test = graph(("a", "r", "c"), ("c", "r", "a"))
+    task = prepare(train, valid, test, make_completion_settings(), SILENT)
+    assert (len(task.valid), len(task.test)) == (1, 1)
+    assert "1 validation triples occur in an earlier part, left out here" in task.notes
+
+
+def test_a_part_without_anything_new_is_an_error():
+    train = graph(("a", "r", "b"))
+    with pytest.raises(FarlinkError, match=r"valid\.tsv: no validation triple is left"):
+        prepare(train, graph(("a", "r", "b"), source="valid.tsv"), None, make_completion_settings(), SILENT)
+
+
+def test_entities_and_relations_never_seen_are_counted(tmp_path):
+    train, valid, _ = parts()
+    test = graph(("e1", "previous", "e0"), ("e3", "previous", "stranger"), ("e5", "likes", "e6"))
+    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **{**QUICK, "max_epochs": 1})
+    assert run.metrics["test"]["unseen"] == {"entities": 1, "triples": 2}
+    assert "1 entities of the test part have no triple to learn from; they rank last" in run.about["notes"]
+
+
+def test_mapping_classes_are_told_from_the_mean_number_of_ends():
+    rows = [(0, 0, 1), (2, 0, 3)]  # 1-1
+    rows += [(0, 1, 1), (0, 1, 2), (3, 1, 4), (3, 1, 5)]  # 1-N
+    rows += [(1, 2, 0), (2, 2, 0), (4, 2, 3), (5, 2, 3)]  # N-1
+    rows += [(h, 3, t) for h in (0, 1) for t in (2, 3)]  # N-N
+    assert mapping_classes(np.array(rows, np.int32), 4).tolist() == ["1-1", "1-N", "N-1", "N-N"]
+
+
+def test_probabilities_are_learned_from_new_answers_to_validation_questions():
+    size = 30
+    train = np.array([[i, 0, (i + 1) % size] for i in range(15)], np.int32)
+    valid = np.array([[i, 0, (i + 1) % size] for i in range(15, size)], np.int32)
+
+    class Oracle(Answerer):
+        def __call__(self, head, relation):
+            step = torch.where(relation == 0, 1, -1)
+            return 10.0 * torch.nn.functional.one_hot((head + step) % size, size)
+
+    oracle = Oracle(None, None, 0.0, *seen(train, size, 1))
+    figures = calibrated(oracle, valid, Questions.about(with_reverses(train, 1)), 1)
+    assert figures["gap"] < 0.05
+    assert sum(figures["pairs"]) == 30 * 10
+    assert max(figures["right"]) > 0.9
+
+
+def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, monkeypatch):
+    train, valid, test = parts()
+    changes = {**QUICK, "max_epochs": 2, "factor_epochs": 2}
+    whole = farlink.complete(train, valid=valid, test=test, out=tmp_path / "whole", **changes)
+    step = Trainer.step
+
+    for place in (150, 320):  # in the network, in the tensor model
+        seen_steps = iter(range(1, 10_000))
+
+        def stopped(self, *arguments, place=place, seen_steps=seen_steps):
+            if next(seen_steps) == place:
+                os.kill(os.getpid(), signal.SIGINT)
+            return step(self, *arguments)
+
+        monkeypatch.setattr(Trainer, "step", stopped)
+        out = tmp_path / f"cut-{place}"
+        with pytest.raises(Interrupted):
+            farlink.complete(train, valid=valid, test=test, out=out, **changes)
+        monkeypatch.setattr(Trainer, "step", step)
+        again = farlink.complete(train, valid=valid, test=test, out=out, resume=True, **changes)
+        assert again.metrics == whole.metrics
+        assert not list(again.folder.glob("checkpoint*"))
+    assert threading.current_thread() is threading.main_thread()
+
+
+def test_a_finished_run_is_left_alone(ring_run):
+    before = ring_run.metrics
+    train, valid, test = parts()
+    again = farlink.complete(train, valid=valid, test=test, out=ring_run.folder, resume=True, **QUICK)
+    assert again.metrics == before
+
+
+def test_a_resume_with_other_data_is_refused(ring_run):
+    train, valid, _ = parts()
+    with pytest.raises(FarlinkError, match="not the data that the run started with"):
+        farlink.complete(train, valid=valid, out=ring_run.folder, resume=True, **QUICK)
+
+
+def test_the_network_alone(tmp_path):
+    train, valid, test = parts()
+    changes = {**QUICK, "factors": 0, "max_epochs": 1}
+    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
+    assert set(run.metrics["test"]["parts"]) == {"paths"}
+    assert run.metrics["weight"] == 0
+    assert run.factor_trace.is_empty()
