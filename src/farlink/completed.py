@@ -2,6 +2,7 @@
 
 vocabulary.parquet     kind (entity or relation), id, name and readable name
 triples.parquet        the triples by id, with the part each belongs to: train, validation or test
+trials.json            validation MRR of short trainings of the tensor model by its decay, if it was chosen
 factor_trace.jsonl     one line per epoch of the tensor model, if there is one
 relations.tsv          figures by relation
 """
@@ -63,6 +64,11 @@ class CompletionRun(Run):
         """One row per epoch of the tensor model; empty if there is none."""
         path = self.folder / "factor_trace.jsonl"
         return pl.read_ndjson(path) if path.exists() else pl.DataFrame()
+
+    @property
+    def trials(self) -> dict[str, Any]:
+        """Validation MRR of short trainings of the tensor model by its decay."""
+        return self._json("trials.json") if (self.folder / "trials.json").exists() else {}
 
     @cached_property
     def by_relation(self) -> pl.DataFrame:
@@ -257,7 +263,7 @@ class CompletionRun(Run):
 
     def clear_checkpoints(self) -> None:
         """Take away what only an unfinished run needs."""
-        for part in ("paths", "factors"):
+        for part in ("paths", "trial", "factors"):
             self.checkpoint(part).unlink(missing_ok=True)
 
     def write_factor_trace(self, trace: Sequence[EpochRecord]) -> None:

@@ -6,6 +6,7 @@ import datetime
 import os
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ from farlink.training import PathLessons, Trainer, path_losses, path_trainer, wa
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
 CALIBRATED = 10  # best new answers of a validation question that probabilities are learned from
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
+DECAYS = (0.05, 0.01, 0.002)  # of the tensor model, to choose from
+TRIAL_EPOCHS = 2
 NO_CROSSING = 0.5  # one graph only: the bias towards the other one is off
 PARTS = ("train", "validation", "test")
 
@@ -177,9 +180,9 @@ class _Teacher:
         """Fresh walks; the graph and the noise stay what they are."""
         return PathLessons(walks_of(self.walked, self.settings, epoch, NO_CROSSING), *self.losses)
 
-    def factor_lessons(self, epoch: int, model: Factors) -> FactorLessons:
+    def factor_lessons(self, decay: float, epoch: int, model: Factors) -> FactorLessons:
         """All questions in a new order."""
-        return FactorLessons.of_epoch(self.questions, self.settings.factor_decay, self.settings.seed, epoch)
+        return FactorLessons.of_epoch(self.questions, decay, self.settings.seed, epoch)
 
     def path_score(self, model: PathModel) -> float | None:
         """Mean reciprocal rank of validation triples by the network alone."""
@@ -213,19 +216,43 @@ def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> P
 
 def _train_factors(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> Factors:
     settings = teacher.settings
+    decay = settings.factor_decay or _chosen_decay(teacher, run, reporter)
+    trainer = _factor_trainer(teacher, decay, settings.factor_epochs, run.checkpoint("factors"))
+    with reporter.training(settings.factor_epochs, "the tensor model", "MRR") as watcher:
+        run.write_factor_trace(trainer.run(watcher))
+    return trainer.model
+
+
+def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> float:
+    """The decay with which a short training ranks the validation triples best; the trials are kept in the folder.
+
+    How much the factors must be held back differs from graph to graph by more than ten times.
+    """
+    if not len(teacher.valid):
+        return DECAYS[len(DECAYS) // 2]
+    for decay in DECAYS:
+        if f"{decay:g}" not in run.trials:
+            checkpoint = run.checkpoint("trial")
+            trainer = _factor_trainer(teacher, decay, TRIAL_EPOCHS, checkpoint)
+            with reporter.training(TRIAL_EPOCHS, f"the tensor model with decay {decay:g}, a trial", "MRR") as watcher:
+                trace = trainer.run(watcher)
+            run.write_json("trials.json", {**run.trials, f"{decay:g}": max(record.validation or 0 for record in trace)})
+            checkpoint.unlink(missing_ok=True)
+    return max(DECAYS, key=lambda decay: float(run.trials[f"{decay:g}"]))
+
+
+def _factor_trainer(teacher: _Teacher, decay: float, epochs: int, checkpoint: Path) -> Trainer[Factors]:
+    settings = teacher.settings
     torch.manual_seed(settings.seed)
     model = Factors(teacher.entities, 2 * teacher.relations, settings.factors)
     pace = settings.model_copy(
         update={
             "batch_size": _batch(len(teacher.questions), settings.factor_batch),
             "learning_rate": settings.factor_rate,
-            "max_epochs": settings.factor_epochs,
+            "max_epochs": epochs,
         }
     )
-    trainer = Trainer(model, teacher.factor_lessons, teacher.factor_score, pace, run.checkpoint("factors"))
-    with reporter.training(pace.max_epochs, "the tensor model", "MRR") as watcher:
-        run.write_factor_trace(trainer.run(watcher))
-    return trainer.model
+    return Trainer(model, partial(teacher.factor_lessons, decay), teacher.factor_score, pace, checkpoint)
 
 
 def _batch(examples: float, most: int) -> int:

@@ -119,11 +119,14 @@ class CompletionSettings(Settings):
     factors: int = Field(
         256, ge=0, le=4096, description="complex factors of the tensor model beside the network; 0: the network alone"
     )
-    factor_epochs: int = Field(20, ge=1, le=100_000, description="epochs of the tensor model")
+    factor_epochs: int = Field(12, ge=1, le=100_000, description="epochs of the tensor model")
     factor_batch: int = Field(512, ge=1, le=2**16, description="distinct questions in a step of the tensor model")
     factor_rate: float = Field(0.01, gt=0.0, le=1.0, description="Adam's rate for the tensor model")
     factor_decay: float = Field(
-        0.05, ge=0.0, le=10.0, description="weight of the nuclear 3-norm that keeps the factors small"
+        0.0,
+        ge=0.0,
+        le=10.0,
+        description="weight of the nuclear 3-norm that keeps the factors small; 0: chosen by short trials",
     )
 
 
@@ -151,7 +154,7 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
 }
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
-    "best": {**_SHORT_WALKS, "walks_per_triple": 1, "batch_size": 1024, "max_epochs": 10},
+    "best": {**_SHORT_WALKS, "walks_per_triple": 1, "batch_size": 1024, "max_epochs": 8},
     "fast": {**_SHORT_WALKS, "walks_per_triple": 0.5, "max_epochs": 3, "factors": 128, "factor_epochs": 6},
     "paper": {
         **_SHORT_WALKS,

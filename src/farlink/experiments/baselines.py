@@ -35,9 +35,10 @@ MOST_EPOCHS = 1000
 
 
 def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[str, Any]:
-    """Train a model for some seconds (whole epochs, one at the least): metrics, seconds and epochs."""
+    """Train a model for some seconds (whole epochs, one at the least): metrics, seconds, epochs and last loss."""
     try:
         from pykeen.models import model_resolver
+        from pykeen.stoppers import NopStopper
         from pykeen.training import LCWATrainingLoop, SLCWATrainingLoop
         from pykeen.triples import CoreTriplesFactory
     except ImportError:
@@ -65,24 +66,33 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
     parts: dict[str, Any] = {"model": model, "triples_factory": factory, "optimizer": optimiser}
     negatives = {"num_negs_per_pos": NEGATIVES}
     loop: Any = LCWATrainingLoop(**parts) if inverse else SLCWATrainingLoop(**parts, negative_sampler_kwargs=negatives)
-    started, epoch = time.monotonic(), 0
-    while epoch < MOST_EPOCHS and (not epoch or time.monotonic() - started < seconds):
-        epoch += 1
-        loop.train(
-            factory,
-            num_epochs=epoch,
-            batch_size=min(BATCH, factory.num_triples),
-            continue_training=epoch > 1,
-            use_tqdm=False,
-            drop_last=False,
-            pin_memory=False,
-        )
+    batch = min(BATCH, factory.num_triples // 8)  # a small graph has to make several
+    started = time.monotonic()
+
+    class OutOfTime(NopStopper):
+        """Stops after the epoch in which the time ends."""
+
+        def should_evaluate(self, epoch: int) -> bool:
+            return True
+
+        def should_stop(self, epoch: int) -> bool:
+            return time.monotonic() - started >= seconds
+
+    losses = loop.train(
+        factory,
+        num_epochs=MOST_EPOCHS,
+        batch_size=batch,
+        use_tqdm=False,
+        drop_last=False,
+        pin_memory=False,
+        stopper=OutOfTime(),  # type: ignore[no-untyped-call]
+    )
     took = time.monotonic() - started
     metrics = {}
     for part, triples, with_test in (("validation", task.valid, False), ("test", task.test, True)):
         ranks = both_sides(_Scorer(model, relations), triples, task.known(with_test=with_test), relations)
         metrics[part] = {side: found.summary() for side, found in ranks.items()}
-    return {"metrics": metrics, "seconds": round(took, 1), "epochs": epoch, "batch": BATCH, "negatives": NEGATIVES}
+    return {"metrics": metrics, "seconds": round(took, 1), "epochs": len(losses), "loss": losses[-1]}
 
 
 class _Scorer:
