@@ -189,7 +189,7 @@ def test_resuming_with_other_settings_or_data_is_refused(pair, tmp_path):
     farlink.align(pair.left, pair.right, seeds, out=tmp_path / "run", **TINY)
     with pytest.raises(FarlinkError, match="width was 16 and is now 20"):
         farlink.align(pair.left, pair.right, seeds, out=tmp_path / "run", resume=True, **{**TINY, "width": 20})
-    with pytest.raises(FarlinkError, match="not those this run started with"):
+    with pytest.raises(FarlinkError, match="not the data that the run started with"):
         farlink.align(pair.left, pair.right, seeds[:19], out=tmp_path / "run", resume=True, **TINY)
 
 
