@@ -17,7 +17,7 @@ from farlink.progress import duration
 from farlink.settings import Settings
 
 # colour-blind safe (Okabe and Ito)
-BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#8c8c8c"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#8c8c8c"
 
 
 def draw(path: Path, fill: Callable[[Axes], None]) -> None:

@@ -6,11 +6,18 @@ from pathlib import Path
 
 from farlink.graph import KnowledgeGraph
 from farlink.io import delimited, rdf
-from farlink.io.benchmark import AlignmentData, read_alignment_folder, read_completion_folder
+from farlink.io.benchmark import AlignmentData, read_alignment_folder, read_completion_folder, write_alignment_folder
 from farlink.io.files import format_of
 from farlink.io.links import read_links
 
-__all__ = ["AlignmentData", "read", "read_alignment_folder", "read_completion_folder", "read_links"]
+__all__ = [
+    "AlignmentData",
+    "read",
+    "read_alignment_folder",
+    "read_completion_folder",
+    "read_links",
+    "write_alignment_folder",
+]
 
 
 def read(path: str | Path, *, format: str | None = None, seed: int = 0) -> KnowledgeGraph:

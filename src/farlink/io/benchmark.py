@@ -14,6 +14,7 @@ import polars as pl
 from farlink.errors import FarlinkError, InputError
 from farlink.graph import KnowledgeGraph, lookup
 from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
+from farlink.io.files import atomic_path
 from farlink.io.links import LINK, read_links
 
 FOLDS = "721_5fold"
@@ -78,6 +79,18 @@ def read_completion_folder(
     if train is None:
         raise InputError(folder, "not a folder of link prediction: there is no train.txt in it")
     return train, valid, test
+
+
+def write_alignment_folder(
+    folder: str | Path, graphs: tuple[pl.DataFrame, pl.DataFrame], links: dict[str, pl.DataFrame]
+) -> None:
+    """Write triples and links, both by name, in the layout by names; `links` by purpose: train, valid, test."""
+    tables = {f"rel_triples_{side}": graph for side, graph in enumerate(graphs, 1)}
+    tables["ent_links"] = pl.concat(list(links.values()))
+    tables |= {f"{purpose}_links": part for purpose, part in links.items() if part.height}
+    for name, table in tables.items():
+        with atomic_path(Path(folder) / name) as temporary:
+            table.write_csv(temporary, separator="\t", include_header=False, quote_style="never")
 
 
 @dataclass(frozen=True)

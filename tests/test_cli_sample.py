@@ -1,0 +1,53 @@
+"""The command that samples benchmarks. What all commands share is in test_cli.py."""
+
+import pytest
+from typer.testing import CliRunner
+
+from farlink.cli import app
+from farlink.errors import FarlinkError
+from farlink.io import read_alignment_folder
+from pairs import Pair
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return Pair.make(entities=300, triples=900).write(tmp_path_factory.mktemp("files"), seeds=250)
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_sample_makes_a_benchmark_folder_with_a_report(files, tmp_path):
+    out = tmp_path / "benchmark"
+    options = ("--links", files["seeds"], "--size", 60, "--seed-share", 0.5, "--valid-share", 0.1, "--epsilon", 0.2)
+    result = invoke("sample", files["left"], files["right"], *options, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "SRPRS" in result.output
+    data = read_alignment_folder(out)
+    assert (data.seeds.height, data.valid.height, data.test.height) == (30, 6, 24)
+
+
+def test_a_distance_that_cannot_be_reached_is_said(files, tmp_path):
+    result = invoke("sample", files["left"], "--size", 40, "--epsilon", 0, "--out", tmp_path / "sample")
+    assert result.exit_code == 0
+    assert "could not be brought within 0.0% of the original" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--out is missing"),
+        (("--seed-share", 0.8, "--valid-share", 0.3, "--out", "new"), "more than all links"),
+        (("--out", "full"), "not empty"),
+        (("--size", 5000, "--out", "new"), "there are 300 entities with triples to sample from"),
+    ],
+)
+def test_sample_says_what_is_wrong(files, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("dear")
+    result = invoke("sample", files["left"], *options)
+    assert isinstance(result.exception, FarlinkError)
+    assert message in str(result.exception)
+    assert not (tmp_path / "new").exists()
