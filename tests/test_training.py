@@ -84,6 +84,11 @@ def test_training_stops_when_validation_stops_rising(make_trainer):
     assert len(trace) == 3
 
 
+def test_training_ends_with_the_epoch_in_which_the_time_is_over(make_trainer):
+    assert len(make_trainer("short", minutes=1e-6).run(Watcher())) == 1
+    assert len(make_trainer("long", minutes=60).run(Watcher())) == 4
+
+
 def test_without_validation_the_last_weights_count(make_trainer):
     trace = make_trainer(scores=(None, None, None, None), patience=1).run(Watcher())
     assert len(trace) == 4

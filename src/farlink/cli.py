@@ -374,7 +374,13 @@ def sample(
 
 @app.command()
 def experiment(
-    name: Annotated[str, typer.Argument(help="Which experiment: alignment or completion.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="alignment, completion, or of the paper: table-normal, table-dense, table-completion, convergence, "
+            "walk-length, seeds, degree-distribution."
+        ),
+    ],
     data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
     out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
     part: Annotated[
@@ -382,7 +388,7 @@ def experiment(
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
-    budget: Annotated[float, typer.Option(min=0, help="Minutes that a model of others may learn.")] = 10,
+    budget: Annotated[float, typer.Option(min=0, help="Minutes that a run may train; 0: no limit.")] = 10,
 ) -> None:
     """Run an experiment on benchmark data: one record per run, then a page with all the figures.
 
@@ -390,14 +396,19 @@ def experiment(
 
     **farlink experiment alignment --part best --part fast --seeds 3**
     """
-    from farlink.experiments import alignment, completion
+    from farlink.experiments import alignment, completion, degrees, paper
 
     if name == "alignment":
         lines = alignment.run(data, out, part or [], only, seeds)
-    elif name == "completion":
+    elif name in ("completion", "table-completion"):
         lines = completion.run(data, out, part or [], only, seeds, budget)
+    elif name == "degree-distribution":
+        lines = degrees.run(data, out, seeds)
+    elif name in paper.EXPERIMENTS:
+        lines = paper.run(name, data, out, seeds, budget)
     else:
-        raise FarlinkError(f"there is no experiment '{name}'; there are: alignment, completion")
+        known = ", ".join(("alignment", "completion", *paper.EXPERIMENTS, "table-completion", "degree-distribution"))
+        raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
     for line in lines:
         console.print(line, markup=False)
 

@@ -17,18 +17,20 @@ from farlink.progress import duration
 from farlink.settings import Settings
 
 # colour-blind safe (Okabe and Ito)
+NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}  # the same figure gives the same file
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#8c8c8c"
 
 
-def draw(path: Path, fill: Callable[[Axes], None]) -> None:
-    """A figure in the style of all of them, with what `fill` draws into it, as PNG."""
+def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False) -> None:
+    """A figure in the style of all of them, with what `fill` draws into it, as PNG; `vector`: beside it as SVG."""
     figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     fill(axes)
-    with atomic_path(path) as temporary:
-        figure.savefig(temporary, format="png")
+    for target in (path, path.with_suffix(".svg"))[: 1 + vector]:
+        with atomic_path(target) as temporary:
+            figure.savefig(temporary, format=target.suffix[1:], metadata=NO_DATE[target.suffix])
 
 
 def draw_training(trace: pl.DataFrame, plots: Path, measure: str) -> None:

@@ -103,7 +103,7 @@ def write_sample(sample: Sample, folder: Path, shares: tuple[float, float]) -> N
         with atomic_path(folder / "triples.tsv") as temporary:
             tables[0].write_csv(temporary, separator="\t", include_header=False, quote_style="never")
     for place in range(len(tables)):
-        draw(folder / f"degrees_{place + 1}.png", partial(_degrees, sample, place))
+        draw(folder / f"degrees_{place + 1}.png", partial(degree_plot, sample, place))
     write_text(folder / "README.md", "\n".join(report_lines(sample, tables)) + "\n")
 
 
@@ -154,7 +154,7 @@ def report_lines(sample: Sample, tables: Sequence[pl.DataFrame]) -> list[str]:
     return [*lines, "", plots]
 
 
-def _degrees(sample: Sample, place: int, axes: Axes) -> None:
+def degree_plot(sample: Sample, place: int, axes: Axes) -> None:
     """Share of the entities that have each degree, for the original and every method."""
     for name, found in sample.degrees.items():
         count = np.bincount(found[place])

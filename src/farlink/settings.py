@@ -57,6 +57,9 @@ class Settings(BaseModel):
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
     patience: int = Field(0, ge=0, description="epochs without a better validation score before stopping; 0: never")
+    minutes: float = Field(
+        0.0, ge=0.0, description="training ends with the epoch in which so many minutes are over; 0: no limit"
+    )
     threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
 
     @field_validator("walk_length")

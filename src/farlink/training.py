@@ -156,7 +156,9 @@ class Trainer(Generic[Model]):
         return self.progress.trace
 
     def _finished(self) -> bool:
-        done, patience = self.progress.epoch, self.settings.patience
+        done, patience, minutes = self.progress.epoch, self.settings.patience, self.settings.minutes
+        if done and minutes and self.progress.seconds >= 60 * minutes:
+            return True
         stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
         return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
 

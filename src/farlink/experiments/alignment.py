@@ -241,7 +241,7 @@ def _draw_shares(records: list[dict[str, Any]], path: Path) -> None:
         axes.set(xlabel="share of links given as seeds (%)", ylabel="test Hits@1", ylim=(0, 1), title="DBP-WD")
         axes.legend(frameon=False, loc="lower right")
 
-    draw(path, fill)
+    draw(path, fill, vector=True)
 
 
 def _of(records: list[dict[str, Any]], **wanted: Any) -> list[dict[str, Any]]:

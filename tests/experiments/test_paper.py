@@ -1,0 +1,105 @@
+import json
+
+import pytest
+
+from farlink.experiments import paper
+from farlink.experiments.alignment import DataSet
+from pairs import TINY, Pair
+
+QUICK = tuple(f"{name}={value}" for name, value in TINY.items())
+
+
+def record(label, hits=0.5, data="srprs/en_de_15k_v1", x=None, seed=0, curve=(0.1, 0.2)):
+    return {
+        "key": {"data": data, "label": label, "x": x, "seed": seed, "minutes": 5},
+        "seconds": 60.0,
+        "metrics": {"test": {"linked": {"left_to_right": {"hits@1": hits}}}},
+        "trace": [{"epoch": e, "examples": 100 * e, "validation": score} for e, score in enumerate(curve, 1)],
+    }
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A benchmark folder, small enough to run in seconds."""
+    files = Pair.make(entities=60).write(tmp_path / "data" / "small", seeds=20)
+    names = {"left": "rel_triples_1", "right": "rel_triples_2", "seeds": "train_links", "test": "test_links"}
+    for role, path in files.items():
+        path.rename(path.parent / names[role])
+    return tmp_path / "data"
+
+
+def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch):
+    small = paper.Experiment(
+        "Small",
+        "One is better than the other.",
+        (DataSet("small", "SMALL"),),
+        tuple(paper.Variant(kind, (*QUICK, f"model={kind}")) for kind in ("rsn", "rnn")),
+        paper.fastest("rsn"),
+        axis="epoch",
+    )
+    monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
+    told = list(paper.run("small", data, tmp_path / "out", seeds=1, budget=1))
+    assert told[0].startswith("SMALL, rsn, seed 0: Hits@1")
+    lines = (tmp_path / "out/results/small.jsonl").read_text().splitlines()
+    assert [json.loads(line)["key"]["label"] for line in lines] == ["rsn", "rnn"]
+    assert "--set minutes=1" in json.loads(lines[0])["command"]
+    text = (tmp_path / "out/small.md").read_text()
+    assert "The claim" in text
+    assert "Training was ended after 1 minutes" in text
+    assert (tmp_path / "out/small.svg").exists()
+    again = list(paper.run("small", data, tmp_path / "out", seeds=1, budget=1))
+    assert again == [f"wrote {tmp_path / 'out' / 'small.md'}"]
+
+
+@pytest.mark.parametrize("name", paper.EXPERIMENTS)
+def test_every_page_says_that_nothing_was_tested_before_it_was(name):
+    text = paper.page(name, [])
+    assert "**The paper:**" in text
+    assert "**Found:** Not tested yet." in text
+
+
+@pytest.mark.parametrize("name", paper.EXPERIMENTS)
+def test_every_variant_is_a_run_of_its_own(name):
+    experiment = paper.EXPERIMENTS[name]
+    keys = {(variant.label, variant.x) for variant in experiment.variants}
+    assert len(keys) == len(experiment.variants)
+    commands = {" ".join(paper.arguments(variant, "data", 0, 5, "run")) for variant in experiment.variants}
+    assert len(commands) == len(experiment.variants)
+
+
+def test_published_figures_stand_beside_ours():
+    text = paper.page("table-normal", [record("RSN", 0.4321)])
+    assert "| BootEA, as published | .313 | .442 | .323 | .313 |" in text
+    assert "| **RSN** |  | .432 |" in text
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdict"), [((0.1, 0.1), "holds:"), ((0.1, -0.1), "holds in part"), ((-0.1, -0.1), "does not hold")]
+)
+def test_a_variant_is_better_if_it_is_so_everywhere(gaps, verdict):
+    records = [
+        record(label, 0.5 + (gap if label == "a" else 0), data=f"set/{place}")
+        for place, gap in enumerate(gaps)
+        for label in ("a", "b")
+    ]
+    assert verdict in paper.better("a", "b")(records)
+
+
+def test_a_variant_is_fastest_if_it_is_ahead_after_every_epoch():
+    records = [record("a", curve=(0.2, 0.3, 0.4)), record("b", curve=(0.1, 0.2))]
+    assert "holds: a is ahead of the others after 2 of 2" in paper.fastest("a")(records)
+    assert "does not hold" in paper.fastest("b")(records)
+
+
+def test_longer_walks_help_up_to_a_point():
+    rising = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.41))]
+    assert "holds" in paper.rises_then_rests(rising)
+    straight = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.6))]
+    assert "does not hold" in paper.rises_then_rests(straight)
+
+
+def test_a_gentler_curve_loses_less():
+    records = [
+        record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
+    ]
+    assert "holds: from 50 % to 10 % a loses 20%, b 80%" in paper.gentler("a", "b")(records)
