@@ -1,8 +1,8 @@
 """Answering questions: the network that reads paths and the tensor model of triples, put together.
 
-Each of the two gives a distribution over all entities; the logarithms are added with a weight that validation
-triples choose. Entities without a triple to learn from come last, all alike, and a question about one of them, or
-about such a relation, has no better and no worse answers.
+Each of the two gives a distribution over all entities; the score is the mean of the logarithms, with a weight that
+validation triples choose. Entities without a triple to learn from come last, all alike, and a question about one of
+them, or about such a relation, has no better and no worse answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FAR = -1e9  # the score of what was never seen: finite, so that sums stay number
 
 @dataclass(frozen=True)
 class Answerer:
-    """Scores all entities as answers: log p(network) + weight · log p(tensor model)."""
+    """Scores all entities as answers: the mean of log p(network) and, weighed, log p(tensor model)."""
 
     paths: PathModel | None
     factors: Factors | None
@@ -41,6 +41,8 @@ class Answerer:
             total += path_scores(self.paths, head, relation).log_softmax(1)
         if self.factors is not None and self.weight:
             total += self.weight * (self.factors(head, relation) @ self.factors.entity.T).log_softmax(1)
+        # a mean, not a sum, is as sure as its parts are
+        total /= (self.paths is not None) + self.weight * (self.factors is not None)
         total[:, ~self.seen_entities] = FAR
         total[~(self.seen_entities[head] & self.seen_relations[relation])] = 0.0
         return total

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -13,10 +12,9 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.errors import FarlinkError
-from farlink.experiments.records import Records, commit, measured
+from farlink.experiments.records import Records, check_parts, finished_run
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREY, draw
-from farlink.runs import load
 
 GB = 1e9
 
@@ -94,9 +92,7 @@ class Job:
 
 def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int) -> Iterator[str]:
     """Make the runs of some parts that are not recorded yet, then write the page; tells what it does."""
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise FarlinkError(f"there is no part '{unknown[0]}'; choose of {', '.join(PARTS)}")
+    check_parts(parts, PARTS)
     records = Records(out / "results" / "alignment.jsonl")
     wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
     if only is not None and not wanted:
@@ -107,7 +103,7 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
         if not (data / job.data.folder).is_dir():
             yield f"left out: there is no {data / job.data.folder}"
             continue
-        record = _made(job, data)
+        record = {"key": job.key, **finished_run(partial(job.arguments, str(data / job.data.folder)))}
         records.add(record)
         figures = record["metrics"]["test"]["linked"]["left_to_right"]
         yield f"{_title(job)}: Hits@1 {figures['hits@1']:.3f} in {record['seconds']:.0f} s"
@@ -129,15 +125,6 @@ def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:
                     yield from (Job(data, "best", seed, variant, changes) for data in SRPRS)
             else:
                 yield from (Job(SRPRS[2], "best", seed, share=share) for share in SHARES)
-
-
-def _made(job: Job, data: Path) -> dict[str, Any]:
-    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
-    cost = measured(job.arguments(str(data / job.data.folder), str(folder / "run")), folder / "log")
-    metrics = load(folder / "run").metrics
-    shutil.rmtree(folder)
-    command = " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")])
-    return {"key": job.key, "command": command, "commit": commit(), **cost, "metrics": metrics}
 
 
 def _title(job: Job) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from farlink.errors import FarlinkError
 from farlink.experiments.baselines import BASELINES, train_baseline
-from farlink.experiments.records import Records, commit, measured
+from farlink.experiments.records import Records, check_parts, commit, finished_run
 from farlink.io.files import write_text
-from farlink.runs import load
 
 GB = 1e9
 Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
@@ -97,9 +95,7 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
 
     `budget` is how many minutes a model of others may learn.
     """
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise FarlinkError(f"there is no part '{unknown[0]}'; choose of {', '.join(PARTS)}")
+    check_parts(parts, PARTS)
     records = Records(out / "results" / "completion.jsonl")
     wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
     if only is not None and not wanted:
@@ -126,19 +122,7 @@ def jobs(parts: list[str], seeds: int) -> Iterator[Job]:
 
 
 def _ours(job: Job, data: Path) -> dict[str, Any]:
-    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
-    cost = measured(job.arguments(str(data / job.data.folder), str(folder / "run")), folder / "log")
-    run = load(folder / "run")
-    record = {
-        "key": job.key,
-        "command": " ".join(["farlink", *job.arguments(str(data / job.data.folder), "RUN")]),
-        "commit": commit(),
-        **cost,
-        "metrics": run.metrics,
-        "trace": run.trace.to_dicts(),
-    }
-    shutil.rmtree(folder)
-    return record
+    return {"key": job.key, **finished_run(partial(job.arguments, str(data / job.data.folder)))}
 
 
 def _baseline(job: Job, data: Path, budget: float) -> dict[str, Any]:

@@ -6,10 +6,9 @@ records, and say what the paper claims, what was found, and whether the claim ho
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -17,10 +16,9 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.experiments.alignment import SRPRS, DataSet
-from farlink.experiments.records import Records, commit, measured
+from farlink.experiments.records import Records, finished_run
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREEN, GREY, ORANGE, draw
-from farlink.runs import load
 
 NORMAL, DENSE, DBP_WD = SRPRS[:4], SRPRS[4:], SRPRS[2]
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
@@ -223,7 +221,7 @@ def run(name: str, data: Path, out: Path, seeds: int, budget: float) -> Iterator
             for variant in experiment.variants:
                 key = {"data": one.folder, "label": variant.label, "x": variant.x, "seed": seed, "minutes": budget}
                 if not records.has(key):
-                    record = _made(one, variant, seed, budget, data)
+                    record = finished_run(partial(arguments, variant, str(data / one.folder), seed, budget))
                     records.add({"key": key, **record})
                     yield f"{one.name}, {variant.label}, seed {seed}: Hits@1 {hits(record):.3f}"
     if experiment.axis:
@@ -238,22 +236,6 @@ def arguments(variant: Variant, folder: str, seed: int, budget: float, out: str)
     share = [] if variant.share is None else ["--share", f"{variant.share:g}"]
     words = [word for change in changes for word in ("--set", change)]
     return ["align", folder, "--preset", variant.preset, "--seed", str(seed), *words, *share, "--out", out]
-
-
-def _made(one: DataSet, variant: Variant, seed: int, budget: float, data: Path) -> Record:
-    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
-    source = str(data / one.folder)
-    cost = measured(arguments(variant, source, seed, budget, str(folder / "run")), folder / "log")
-    finished = load(folder / "run")
-    record = {
-        "command": " ".join(["farlink", *arguments(variant, source, seed, budget, "RUN")]),
-        "commit": commit(),
-        **cost,
-        "metrics": finished.metrics,
-        "trace": finished.trace.to_dicts(),
-    }
-    shutil.rmtree(folder)
-    return record
 
 
 def page(name: str, records: list[Record]) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from farlink.errors import FarlinkError
 from farlink.io.files import write_text
+from farlink.runs import load
 
 
 class Records:
@@ -50,6 +53,32 @@ def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
     if process.returncode:
         raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
     return {"seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
+
+
+def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
+    """Run `farlink` with arguments that depend on where the run is written: command, commit, cost and what came of it.
+
+    The run itself is not kept.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
+    cost = measured(arguments(str(folder / "run")), folder / "log")
+    run = load(folder / "run")
+    record = {
+        "command": " ".join(["farlink", *arguments("RUN")]),
+        "commit": commit(),
+        **cost,
+        "metrics": run.metrics,
+        "trace": run.trace.to_dicts(),
+    }
+    shutil.rmtree(folder)
+    return record
+
+
+def check_parts(parts: Iterable[str], known: Sequence[str]) -> None:
+    """A part that an experiment does not have is a clear error."""
+    for part in parts:
+        if part not in known:
+            raise FarlinkError(f"there is no part '{part}'; choose of {', '.join(known)}")
 
 
 def commit() -> str:
