@@ -24,7 +24,7 @@ from farlink.answering import Answerer, guesses, relation_chances, seen
 from farlink.calibration import Calibration
 from farlink.errors import FarlinkError, InputError
 from farlink.factors import Factors
-from farlink.graph import Ids, KnowledgeGraph
+from farlink.graph import Ids, KnowledgeGraph, lookup
 from farlink.io.files import atomic_path
 from farlink.io.sources import GraphSource, graph_from
 from farlink.joint import with_reverses
@@ -235,9 +235,8 @@ class CompletionRun(Run):
         """Filtered figures of triples on both sides; those the run learned from are left out."""
         part = graph_from(triples)
         head, relation, tail = part.triples.T
-        entity = np.array([_or_missing(place_of(name, self.entities["name"])) for name in part.entities])
-        kind = np.array([_or_missing(place_of(name, self.relations)) for name in part.relations])
-        rows = np.stack([entity[head], kind[relation], entity[tail]], axis=1).astype(np.int32)
+        entity, kind = lookup(self.entities["name"], part.entities), lookup(self.relations, part.relations)
+        rows = np.stack([entity[head], kind[relation], entity[tail]], axis=1)
         named = (rows >= 0).all(axis=1)
         learned = Questions.about(self.triples("train"))
         fresh = named & ~_answers(learned, rows)
@@ -314,10 +313,6 @@ class CompletionRun(Run):
             text += f" ←{name}─ " if relation >= count else f" ─{name}→ "
             text += self.entities["readable"][entity]
         return f"{text} (true for {path.agree:,} of {path.cases:,} such paths)"
-
-
-def _or_missing(place: int | None) -> int:
-    return -1 if place is None else place
 
 
 def _answers(questions: Questions, triples: Ids) -> NDArray[np.bool_]:
