@@ -5,16 +5,12 @@ import threading
 import numpy as np
 import polars as pl
 import pytest
-import torch
 
 import farlink
-from farlink.answering import Answerer, seen
-from farlink.completion import _hold_out, calibrated, mapping_classes, prepare
+from farlink.completion import _hold_out, prepare
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph import KnowledgeGraph
-from farlink.joint import with_reverses
 from farlink.progress import Reporter
-from farlink.questions import Questions
 from farlink.settings import make_completion_settings
 from farlink.training import Trainer
 from rings import QUICK, parts, ring
@@ -77,29 +73,13 @@ def test_entities_and_relations_never_seen_are_counted(tmp_path):
     assert "1 entities of the test part have no triple to learn from; they rank last" in run.about["notes"]
 
 
-def test_mapping_classes_are_told_from_the_mean_number_of_ends():
-    rows = [(0, 0, 1), (2, 0, 3)]  # 1-1
-    rows += [(0, 1, 1), (0, 1, 2), (3, 1, 4), (3, 1, 5)]  # 1-N
-    rows += [(1, 2, 0), (2, 2, 0), (4, 2, 3), (5, 2, 3)]  # N-1
-    rows += [(h, 3, t) for h in (0, 1) for t in (2, 3)]  # N-N
-    assert mapping_classes(np.array(rows, np.int32), 4).tolist() == ["1-1", "1-N", "N-1", "N-N"]
-
-
-def test_probabilities_are_learned_from_new_answers_to_validation_questions():
-    size = 30
-    train = np.array([[i, 0, (i + 1) % size] for i in range(15)], np.int32)
-    valid = np.array([[i, 0, (i + 1) % size] for i in range(15, size)], np.int32)
-
-    class Oracle(Answerer):
-        def __call__(self, head, relation):
-            step = torch.where(relation == 0, 1, -1)
-            return 10.0 * torch.nn.functional.one_hot((head + step) % size, size)
-
-    oracle = Oracle(None, None, 0.0, *seen(train, size, 1))
-    figures = calibrated(oracle, valid, Questions.about(with_reverses(train, 1)), 1)
-    assert figures["gap"] < 0.05
-    assert sum(figures["pairs"]) == 30 * 10
-    assert max(figures["right"]) > 0.9
+def test_a_graph_too_small_to_hold_anything_out(tmp_path):
+    changes = {**QUICK, "max_epochs": 1, "factor_epochs": 1}
+    run = farlink.complete(graph(("a", "r", "b"), ("b", "r", "c")), out=tmp_path / "run", **changes)
+    assert run.by_relation.is_empty()
+    assert run.metrics["calibration"] is None
+    assert run.predict(head="a", relation="r", k=2)["probability"].is_nan().all()
+    assert "No triples were kept to measure with." in (run.folder / "README.md").read_text()
 
 
 def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, monkeypatch):

@@ -72,8 +72,9 @@ class CompletionRun(Run):
 
     @cached_property
     def by_relation(self) -> pl.DataFrame:
-        """Figures by relation, those with most triples first."""
-        return pl.read_csv(self.folder / "relations.tsv", separator="\t", quote_char=None)
+        """Figures by relation, those with most triples first; empty if there was nothing to measure with."""
+        path = self.folder / "relations.tsv"
+        return pl.read_csv(path, separator="\t", quote_char=None) if path.exists() else pl.DataFrame()
 
     @cached_property
     def entities(self) -> pl.DataFrame:

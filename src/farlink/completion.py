@@ -18,15 +18,14 @@ import torch
 from numpy.typing import NDArray
 
 from farlink import completion_report, names
-from farlink.answering import Answerer, best_weight, guesses, seen, state
-from farlink.calibration import Calibration, reliability
+from farlink.answering import Answerer, best_weight, seen, state
 from farlink.completed import CompletionRun
+from farlink.completion_metrics import by_class, calibrated, mapping_classes, relation_table
 from farlink.errors import FarlinkError
 from farlink.factors import FactorLessons, Factors
 from farlink.graph import Ids, KnowledgeGraph, lookup
 from farlink.io.sources import GraphSource, graph_from
 from farlink.joint import alone, with_reverses
-from farlink.metrics import Ranks
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.questions import Questions, both_sides
@@ -35,7 +34,6 @@ from farlink.settings import CompletionSettings, make_completion_settings
 from farlink.training import PathLessons, Trainer, path_losses, path_trainer, walks_of
 
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
-CALIBRATED = 10  # best new answers of a validation question that probabilities are learned from
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
 DECAYS = (0.05, 0.01, 0.002)  # of the tensor model, to choose from
 TRIAL_EPOCHS = 2
@@ -155,7 +153,8 @@ def complete_task(
     with reporter.working("measuring"):
         results = _results(teacher, paths, factors)
         run.write_json("metrics.json", results.metrics)
-        run.write_by_relation(results.by_relation)
+        if results.by_relation is not None:
+            run.write_by_relation(results.by_relation)
     with reporter.working("drawing the report"):
         completion_report.write(run, task.notes)
     run.clear_checkpoints()
@@ -262,7 +261,7 @@ def _batch(examples: float, most: int) -> int:
 @dataclass(frozen=True)
 class _Results:
     metrics: dict[str, Any]
-    by_relation: pl.DataFrame
+    by_relation: pl.DataFrame | None  # of the part that measures best, if there is one
 
 
 def _results(teacher: _Teacher, paths: PathModel, factors: Factors | None) -> _Results:
@@ -272,7 +271,7 @@ def _results(teacher: _Teacher, paths: PathModel, factors: Factors | None) -> _R
     answerer = replace(answerer, weight=weight)
     alone = {"paths": answerer.alone("paths")} | ({"factors": answerer.alone("factors")} if factors else {})
     metrics: dict[str, Any] = {"weight": weight}
-    by_relation = pl.DataFrame()
+    by_relation = None
     for part, triples, known in (
         ("validation", task.valid, teacher.known),
         ("test", task.test, task.known(with_test=True)),
@@ -290,70 +289,6 @@ def _results(teacher: _Teacher, paths: PathModel, factors: Factors | None) -> _R
             by_relation = relation_table(ranks, triples[:, 1], task.graph.relations, classes)
     metrics["calibration"] = calibrated(answerer, task.valid, teacher.questions, teacher.relations)
     return _Results(metrics, by_relation)
-
-
-def mapping_classes(triples: Ids, relations: int) -> NDArray[np.str_]:
-    """1-1, 1-N, N-1 or N-N for every relation: N is more than 1.5 on average, as usual."""
-    count = np.maximum(np.bincount(triples[:, 1], minlength=relations), 1)
-
-    def mean_others(end: int) -> NDArray[np.float64]:
-        ends = np.unique(triples[:, [1, end]], axis=0)[:, 0]
-        return np.asarray(count / np.maximum(np.bincount(ends, minlength=relations), 1))
-
-    many_tails, many_heads = mean_others(0) > 1.5, mean_others(2) > 1.5
-    return np.where(many_heads, np.where(many_tails, "N-N", "N-1"), np.where(many_tails, "1-N", "1-1"))
-
-
-def by_class(ranks: dict[str, Ranks], classes: NDArray[np.str_]) -> dict[str, dict[str, dict[str, float]]]:
-    """Figures by mapping class and side; `classes` has one for every triple."""
-    return {
-        str(name): {side: ranks[side].of(classes == name).summary() for side in ("tail", "head")}
-        for name in np.unique(classes)
-    }
-
-
-def relation_table(ranks: dict[str, Ranks], relation: Ids, names: pl.Series, classes: NDArray[np.str_]) -> pl.DataFrame:
-    """A row for every relation of the triples: its class, how many there are, and figures by side and for both."""
-    frame = pl.DataFrame(
-        {
-            "relation": names.gather(relation),
-            "class": classes[relation],
-            **{f"{side}_rank": ranks[side].realistic for side in ("tail", "head")},
-        }
-    )
-    sides = [pl.col(f"{side}_rank") for side in ("tail", "head")]
-    figures = {f"mrr_{side}": (1 / rank).mean() for side, rank in zip(("tail", "head"), sides, strict=True)}
-    figures["mrr"] = pl.mean_horizontal(*((1 / rank).mean() for rank in sides))
-    figures["hits@10"] = pl.mean_horizontal(*((rank <= 10).mean() for rank in sides))
-    grouped = frame.group_by("relation", "class").agg(triples=pl.len(), **figures)
-    return grouped.sort("triples", "relation", descending=[True, False])
-
-
-def calibrated(answerer: Answerer, valid: Ids, learned: Questions, relations: int) -> dict[str, Any] | None:
-    """How likely a new answer is true, learned from the best new answers to the questions of validation triples.
-
-    An answer counts as true if it is a validation triple. Facts that nobody wrote down count as false, so that the
-    probability is rather too low than too high.
-    """
-    if not len(valid):
-        return None
-    truth = Questions.about(with_reverses(valid, relations))
-    found = guesses(answerer, truth.head, truth.relation, learned, CALIBRATED, keep_known=False)
-    first, answers = truth.first, truth.answer
-    true = np.zeros(found.entity.shape, dtype=bool)
-    for place in range(found.entity.shape[1]):
-        true[:, place] = _is_answer(found.entity[:, place], first, answers, len(answerer.seen_entities))
-    signs, right = found.signs(), true.ravel()
-    finite = np.isfinite(signs).all(axis=1)
-    model = Calibration.fit(signs[finite], right[finite])
-    figures = reliability(model(signs[finite]), right[finite])
-    return {"weights": model.weights.tolist(), **figures}
-
-
-def _is_answer(entity: NDArray[np.int64], first: NDArray[np.int64], answers: Ids, entities: int) -> NDArray[np.bool_]:
-    """Whether entity i is an answer of question i."""
-    question = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    return np.isin(np.arange(len(entity)) * entities + entity, question * entities + answers)
 
 
 def _unseen(teacher: _Teacher, triples: Ids) -> dict[str, int]:
