@@ -15,7 +15,7 @@ from benchmarks import __doc__ as about
 from benchmarks import results
 from benchmarks.measure import Row, resident_memory
 
-SUBJECTS = ("walks", "training", "reading", "matching")
+SUBJECTS = ("walks", "training", "reading", "matching", "ranking")
 FOLDER = Path(__file__).parent
 
 

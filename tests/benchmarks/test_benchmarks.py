@@ -25,7 +25,9 @@ def demo() -> JointGraph:
     return data.joint_graph(Path("nowhere"))[0]
 
 
-@pytest.mark.parametrize(("name", "targets"), [("walks", 1), ("training", 0), ("reading", 2), ("matching", 1)])
+@pytest.mark.parametrize(
+    ("name", "targets"), [("walks", 1), ("training", 0), ("reading", 2), ("matching", 1), ("ranking", 2)]
+)
 def test_a_subject_gives_rows_that_make_a_table(
     name: str, targets: int, demo: JointGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
