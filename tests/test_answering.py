@@ -57,13 +57,21 @@ def test_seen_is_what_the_triples_name():
 
 
 def test_the_best_weight_is_the_one_that_ranks_validation_triples_best(answerer):
-    # a tensor model that knows the answer, against a network that does not
-    with torch.no_grad():
-        answerer.factors.entity.zero_()
-        answerer.factors.relation.zero_()
-        answerer.factors.entity[:3, :3] = torch.eye(3)
-        answerer.factors.relation[:, :3] = 0
-    assert best_weight(answerer, TRIPLES, KNOWN, RELATIONS) in (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+    class Right(Answerer):
+        """Knows the answers if the tensor model counts half."""
+
+        def __call__(self, head, relation):
+            scores = torch.zeros(len(head), ENTITIES)
+            if self.weight == 0.5:
+                first, answers = KNOWN.known_answers(head.numpy(), relation.numpy())
+                scores[np.repeat(np.arange(len(head)), np.diff(first)), answers] = 1.0
+            return scores
+
+    right = Right(answerer.paths, answerer.factors, 1.0, answerer.seen_entities, answerer.seen_relations)
+    assert best_weight(right, TRIPLES, KNOWN, RELATIONS) == 0.5
+
+
+def test_a_model_alone_needs_no_weight(answerer):
     assert best_weight(answerer.alone("paths"), TRIPLES, KNOWN, RELATIONS) == 0
     assert best_weight(answerer.alone("factors"), TRIPLES, KNOWN, RELATIONS) == 1
 

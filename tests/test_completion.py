@@ -1,6 +1,5 @@
 import os
 import signal
-import threading
 
 import numpy as np
 import polars as pl
@@ -104,7 +103,6 @@ def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, mo
         again = farlink.complete(train, valid=valid, test=test, out=out, resume=True, **changes)
         assert again.metrics == whole.metrics
         assert not list(again.folder.glob("checkpoint*"))
-    assert threading.current_thread() is threading.main_thread()
 
 
 def test_a_finished_run_is_left_alone(ring_run):

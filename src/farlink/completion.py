@@ -225,7 +225,7 @@ def _train_factors(teacher: _Teacher, run: CompletionRun, reporter: Reporter) ->
 def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> float:
     """The decay with which a short training ranks the validation triples best; the trials are kept in the folder.
 
-    How much the factors must be held back differs from graph to graph by more than ten times.
+    How much the factors must be held back differs from graph to graph.
     """
     if not len(teacher.valid):
         return DECAYS[len(DECAYS) // 2]
