@@ -7,7 +7,7 @@ import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -16,10 +16,19 @@ from rich.table import Column, Table
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write
 from farlink.settings import TASKS, make_completion_settings, make_settings, parse_assignments, valid_range
+from farlink.tables import (
+    console,
+    measured_with,
+    ranks_table,
+    show_completion,
+    show_links,
+    show_predictions,
+    show_reasons,
+    show_results,
+    sides_table,
+)
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from farlink.graph import KnowledgeGraph
 
 app = typer.Typer(
@@ -27,8 +36,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
 )
-REASONS = 8  # agreeing triples shown at the most
-console = Console(highlight=False, soft_wrap=True)
 
 GraphOption = Annotated[str | None, typer.Option(help="Format, if the extension does not tell: nt, nq, turtle, ...")]
 PresetOption = Annotated[str, typer.Option(help="best (default), fast, or paper (the published setting).")]
@@ -258,21 +265,7 @@ def match(
     for row, why in zip(found.iter_rows(), reasons, strict=True):
         table.add_row(str(row[0]), row[1], row[2], f"{row[3]:.3f}", str(len(why)))
     console.print(table)
-    _show_reasons(found, reasons)
-
-
-def _show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:
-    """Say why the first candidate is the first, as far as triples tell."""
-    if not reasons:
-        console.print("nothing comes into question: the entity has no triples to go by")
-        return
-    console.print(f"why {found['name'][0]}:", markup=False)
-    for reason in reasons[0][:REASONS]:
-        console.print(f"  {reason}", markup=False)
-    if len(reasons[0]) > REASONS:
-        console.print(f"  and {len(reasons[0]) - REASONS} more")
-    if not reasons[0]:
-        console.print("  no triple agrees; it was found by resemblance further away")
+    show_reasons(found, reasons)
 
 
 @app.command()
@@ -306,17 +299,8 @@ def evaluate(
     if as_json:
         console.print_json(json.dumps(figures))
         return
-    console.print(_measured_with(figures), markup=False)
+    console.print(measured_with(figures), markup=False)
     console.print(table)
-
-
-def _measured_with(figures: dict[str, Any]) -> str:
-    left_out = figures["left_out"]
-    if "links" in figures:
-        what, learned = f"{figures['links']:,} links", f"{left_out['seeds']:,} that touch a seed"
-    else:
-        what, learned = f"{figures['triples']:,} triples", f"{left_out['learned']:,} that the run learned from"
-    return f"{what}, {figures['ranks']} ranks; left out: {left_out['unknown']:,} with unknown names, {learned}"
 
 
 @app.command()
@@ -459,83 +443,6 @@ def settings(
     for name, field in kind.model_fields.items():
         if name not in ("preset", "task"):
             table.add_row(name, *(str(getattr(one, name)) for one in filled), valid_range(field), field.description)
-    console.print(table)
-
-
-def show_results(metrics: dict[str, Any]) -> None:
-    """Print the figures of a run: the test part, or the validation part where there is no test."""
-    part = "test" if "test" in metrics else "validation"
-    if part not in metrics:
-        console.print("no links were kept to measure with; see the mapping itself")
-        return
-    figures = metrics[part]
-    console.print(ranks_table(figures, f"{part} links, realistic ranks"))
-    table = Table("", "precision", "recall", "F1")
-    for name, key in (("the mapping", "mapping"), ("name equality, for comparison", "name_equality")):
-        table.add_row(name, *(f"{figures[key][measure]:.3f}" for measure in ("precision", "recall", "f1")))
-    console.print(table)
-    counts = metrics["mapping"]
-    console.print(
-        f"{counts.get('matched', 0):,} links found, {counts.get('unmatched', 0):,} left entities not matched, "
-        f"{counts.get('seed', 0):,} seeds"
-    )
-
-
-def ranks_table(figures: dict[str, Any], title: str) -> Table:
-    """Ranks by protocol and direction."""
-    table = Table(
-        "protocol", "direction", "Hits@1", "Hits@5", "Hits@10", "MRR", "MR", title=title, title_justify="left"
-    )
-    for protocol in ("linked", "all"):
-        for direction, ranks in figures[protocol].items():
-            cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr")]
-            table.add_row(protocol, direction.replace("_", " "), *cells, f"{ranks['mr']:,.1f}")
-    return table
-
-
-def show_completion(metrics: dict[str, Any]) -> None:
-    """Print the figures of a completion: the test part, or the validation part where there is no test."""
-    from farlink.report import measured_part
-
-    part = measured_part(metrics)
-    if not part:
-        console.print("no triples were kept to measure with")
-        return
-    console.print(sides_table(metrics[part], f"{part} triples, filtered realistic ranks"))
-
-
-def sides_table(figures: dict[str, Any], title: str) -> Table:
-    """Ranks by side."""
-    table = Table("asked for", "Hits@1", "Hits@3", "Hits@10", "MRR", "MR", title=title, title_justify="left")
-    for side, name in (("tail", "tails"), ("head", "heads"), ("both", "both")):
-        ranks = figures[side]
-        cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr")]
-        table.add_row(name, *cells, f"{ranks['mr']:,.1f}")
-    return table
-
-
-def show_predictions(found: pl.DataFrame, reasons: list[list[str]]) -> None:
-    """Print predicted facts, and below them the paths that speak for each."""
-    from farlink.names import short_name
-
-    table = Table("", "head", "relation", "tail", "probability", "known")
-    for place, row in enumerate(found.iter_rows(named=True), 1):
-        names = [short_name(row[column]) for column in ("head", "relation", "tail")]
-        chance = "" if row["probability"] != row["probability"] else f"{row['probability']:.3f}"
-        table.add_row(str(place), *names, chance, "yes" if row.get("known") else "no")
-    console.print(table)
-    for place, why in enumerate(reasons, 1):
-        for path in why:
-            console.print(f"{place:>3}  {path}", markup=False)
-    if not any(reasons):
-        console.print("no path of one or two steps speaks for any of these")
-
-
-def show_links(found: Any) -> None:
-    """Print some found links by name."""
-    table = Table("left", "right", "score", title="ten of the links found", title_justify="left")
-    for left, right, score in found.select("left", "right", "score").iter_rows():
-        table.add_row(left.rsplit("/", 1)[-1], right, f"{score:.3f}")
     console.print(table)
 
 
