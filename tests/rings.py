@@ -34,6 +34,7 @@ QUICK = {
     "relation_negatives": 8,
     "dropout": 0.1,
     "max_epochs": 4,
+    "question_epochs": 2,
     "learning_rate": 0.01,
     "factors": 16,
     "factor_epochs": 8,

@@ -2,11 +2,21 @@ import numpy as np
 import pytest
 import torch
 
-from farlink.answering import Answerer, best_weight, guesses, path_scores, relation_chances, seen, state
+from farlink.answering import (
+    Answerer,
+    guesses,
+    path_scores,
+    relation_chances,
+    seen,
+    state,
+    voices,
+    with_best_weights,
+)
 from farlink.factors import Factors
 from farlink.joint import with_reverses
 from farlink.model import PathModel
 from farlink.questions import Questions
+from farlink.rules import learn_rules
 
 TRIPLES = np.array([[0, 0, 1], [1, 0, 2], [2, 1, 0]], dtype=np.int32)
 ENTITIES, RELATIONS = 5, 2  # entities 3 and 4 have no triple
@@ -14,31 +24,46 @@ KNOWN = Questions.about(with_reverses(TRIPLES, RELATIONS))
 
 
 @pytest.fixture
-def answerer():
+def network():
     torch.manual_seed(0)
-    paths = PathModel(ENTITIES, 2 * RELATIONS, width=8, layers=1, cell="gru").eval()
-    return Answerer(paths, Factors(ENTITIES, 2 * RELATIONS, 4), 2.0, *seen(TRIPLES, ENTITIES, RELATIONS))
+    return PathModel(ENTITIES, 2 * RELATIONS, width=8, layers=1, cell="gru").eval()
 
 
-def test_a_question_is_read_as_a_path_of_two(answerer):
-    model = answerer.paths
-    whole = model(torch.tensor([[1, 3, 0]]))  # the last element is not read
-    expected = whole.for_entities[0] @ model.entity_out.weight.T + model.entity_bias
-    torch.testing.assert_close(path_scores(model, torch.tensor([1]), torch.tensor([3])), expected)
+@pytest.fixture
+def answerer(network):
+    rules = learn_rules(with_reverses(TRIPLES, RELATIONS), ENTITIES, 2 * RELATIONS, 10, seed=0)
+    said = voices(network, Factors(ENTITIES, 2 * RELATIONS, 4), rules)
+    return Answerer(said, {"paths": 1.0, "factors": 2.0, "rules": 0.5}, *seen(TRIPLES, ENTITIES, RELATIONS))
 
 
-def test_the_chances_of_relations_are_those_after_the_first_entity(answerer):
-    model = answerer.paths
-    state = model(torch.tensor([[2, 1, 0]])).for_relations[0]
-    expected = (state @ model.relation_out.weight.T + model.relation_bias).softmax(1)
-    torch.testing.assert_close(relation_chances(model, torch.tensor([2])), expected)
+def test_a_question_is_read_as_a_path_of_two(network):
+    whole = network(torch.tensor([[1, 3, 0]]))  # the last element is not read
+    expected = whole.for_entities[0] @ network.entity_out.weight.T + network.entity_bias
+    torch.testing.assert_close(path_scores(network, torch.tensor([1]), torch.tensor([3])), expected)
 
 
-def test_the_word_of_the_tensor_model_is_weighed(answerer):
+def test_the_chances_of_relations_are_those_after_the_first_entity(network):
+    state = network(torch.tensor([[2, 1, 0]])).for_relations[0]
+    expected = (state @ network.relation_out.weight.T + network.relation_bias).softmax(1)
+    torch.testing.assert_close(relation_chances(network, torch.tensor([2])), expected)
+
+
+def test_what_each_voice_says_is_weighed(answerer):
     head, relation = torch.tensor([0, 2]), torch.tensor([0, 1])
-    paths, factors = (answerer.alone(part)(head, relation) for part in ("paths", "factors"))
+    paths, factors, rules = (answerer.alone(name)(head, relation) for name in ("paths", "factors", "rules"))
     known = answerer.seen_entities
-    torch.testing.assert_close(answerer(head, relation)[:, known], (paths + 2 * factors)[:, known] / 3)
+    expected = (paths + 2 * factors + 0.5 * rules)[:, known] / 3.5
+    torch.testing.assert_close(answerer(head, relation)[:, known], expected)
+
+
+def test_every_voice_gives_a_distribution(answerer):
+    for voice in answerer.voices.values():
+        chances = voice(torch.tensor([0, 2]), torch.tensor([0, 1])).exp().sum(1)
+        torch.testing.assert_close(chances, torch.ones(2))
+
+
+def test_only_models_that_are_there_have_a_voice(network):
+    assert set(voices(network, None, None)) == {"paths"}
 
 
 def test_what_was_never_seen_comes_last_and_all_alike(answerer):
@@ -56,24 +81,30 @@ def test_seen_is_what_the_triples_name():
     assert relations.tolist() == [True, False, True, False]  # with the reverses behind
 
 
-def test_the_best_weight_is_the_one_that_ranks_validation_triples_best(answerer):
-    class Right(Answerer):
-        """Knows the answers if the tensor model counts half."""
+def saying(right, loudness):
+    """A voice that gives the right answers, or any others, some score."""
 
-        def __call__(self, head, relation):
-            scores = torch.zeros(len(head), ENTITIES)
-            if self.weight == 0.5:
-                first, answers = KNOWN.known_answers(head.numpy(), relation.numpy())
-                scores[np.repeat(np.arange(len(head)), np.diff(first)), answers] = 1.0
-            return scores
+    def voice(head, relation):
+        first, answers = KNOWN.known_answers(head.numpy(), relation.numpy())
+        scores = torch.zeros(len(head), ENTITIES)
+        rows = torch.from_numpy(np.repeat(np.arange(len(head)), np.diff(first)))
+        scores[rows, torch.from_numpy(answers).long()] = loudness if right else -loudness
+        return scores.log_softmax(1)
 
-    right = Right(answerer.paths, answerer.factors, 1.0, answerer.seen_entities, answerer.seen_relations)
-    assert best_weight(right, TRIPLES, KNOWN, RELATIONS) == 0.5
+    return voice
 
 
-def test_a_model_alone_needs_no_weight(answerer):
-    assert best_weight(answerer.alone("paths"), TRIPLES, KNOWN, RELATIONS) == 0
-    assert best_weight(answerer.alone("factors"), TRIPLES, KNOWN, RELATIONS) == 1
+def test_the_best_weights_rank_validation_triples_best(answerer):
+    said = {"wrong": saying(False, 1.0), "quiet": saying(True, 0.4), "misled": saying(False, 2.0)}
+    mixed = Answerer(said, {}, answerer.seen_entities, answerer.seen_relations)
+    weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
+    assert weights == {"wrong": 1.0, "quiet": 4.0, "misled": 0.0}  # the least change that outvotes the first
+
+
+def test_one_voice_needs_no_weight_and_no_validation_triples_leave_all_alike(answerer):
+    assert with_best_weights(answerer, ["rules"], TRIPLES, KNOWN, RELATIONS).weights == {"rules": 1.0}
+    names = ["paths", "factors"]
+    assert with_best_weights(answerer, names, TRIPLES[:0], KNOWN, RELATIONS).weights == dict.fromkeys(names, 1.0)
 
 
 def test_guesses_leave_out_what_is_known_or_mark_it(answerer):
@@ -87,7 +118,7 @@ def test_guesses_leave_out_what_is_known_or_mark_it(answerer):
     np.testing.assert_allclose(np.exp(all_of_them.score).sum(axis=1), 1, rtol=1e-5)
 
 
-def test_weights_are_kept_under_the_names_of_their_parts(answerer):
-    names = state({"paths": answerer.paths, "factors": answerer.factors})
+def test_weights_are_kept_under_the_names_of_their_models(network):
+    names = state({"paths": network, "factors": Factors(3, 2, 4), "rules": None})
     assert {"factors/entity", "paths/entity_bias"} <= set(names)
     assert state({"paths": None}) == {}

@@ -47,7 +47,7 @@ def test_complete_takes_a_benchmark_folder(folder, tmp_path):
 
 
 def test_complete_takes_files(folder, tmp_path):
-    options = [*QUICK_OPTIONS, "--set", "max_epochs=1", "--set", "factors=0"]
+    options = [*QUICK_OPTIONS, "--set", "max_epochs=1", "--set", "factors=0", "--set", "rules=0"]
     parts = (folder / "train.txt", "--test", folder / "test.txt")
     result = invoke("complete", *parts, "--out", tmp_path / "run", *options)
     assert result.exit_code == 0, result.output

@@ -29,8 +29,8 @@ def test_rules_of_a_graph_are_learned(ring_run):
 def test_the_metrics_are_nested_by_part_and_side(ring_run):
     for part in ("validation", "test"):
         figures = ring_run.metrics[part]
-        assert {"tail", "head", "both", "parts", "classes", "unseen"} == set(figures)
-        assert set(figures["parts"]) == {"paths", "factors"}
+        assert {"tail", "head", "both", "alone", "without", "classes", "unseen"} == set(figures)
+        assert set(figures["alone"]) == set(figures["without"]) == {"paths", "factors", "rules"}
         assert figures["tail"]["queries"] == figures["head"]["queries"] == 6
         assert figures["both"]["mrr"] == pytest.approx((figures["tail"]["mrr"] + figures["head"]["mrr"]) / 2)
         assert figures["unseen"] == {"entities": 0, "triples": 0}
@@ -120,8 +120,8 @@ def test_a_resume_with_other_data_is_refused(ring_run):
 
 def test_the_network_alone(tmp_path):
     train, valid, test = parts()
-    changes = {**QUICK, "factors": 0, "max_epochs": 1}
+    changes = {**QUICK, "factors": 0, "rules": 0, "max_epochs": 1}
     run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
-    assert set(run.metrics["test"]["parts"]) == {"paths"}
-    assert run.metrics["weight"] == 0
+    assert set(run.metrics["test"]["alone"]) == {"paths"}
+    assert run.metrics["weights"] == {"paths": 1}
     assert run.factor_trace.is_empty()

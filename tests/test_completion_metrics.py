@@ -27,7 +27,7 @@ def test_probabilities_are_learned_from_new_answers_to_validation_questions():
             step = torch.where(relation == 0, 1, -1)
             return 10.0 * torch.nn.functional.one_hot((head + step) % size, size)
 
-    oracle = Oracle(None, None, 0.0, *seen(train, size, 1))
+    oracle = Oracle({}, {}, *seen(train, size, 1))
     figures = calibrated(oracle, valid, Questions.about(with_reverses(train, 1)), 1)
     assert figures["gap"] < 0.05
     assert sum(figures["pairs"]) == 30 * 10

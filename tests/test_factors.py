@@ -58,6 +58,6 @@ def test_gradients_are_those_of_the_plain_formula():
 
 def test_every_epoch_asks_all_questions_in_an_order_of_its_own():
     questions = Questions.about(TRIPLES)
-    orders = [FactorLessons.of_epoch(questions, 0.1, 0, epoch).examples[:, 0].tolist() for epoch in range(8)]
+    orders = [FactorLessons.of_epoch(questions, 0, epoch, decay=0.1).examples[:, 0].tolist() for epoch in range(8)]
     assert all(sorted(order) == list(range(len(questions))) for order in orders)
     assert len({tuple(order) for order in orders}) > 1

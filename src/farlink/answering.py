@@ -1,13 +1,16 @@
-"""Answering questions: the network that reads paths and the tensor model of triples, put together.
+"""Answering questions: the network that reads paths, the tensor model of triples and the rules, put together.
 
-Each of the two gives a distribution over all entities; the score is the mean of the logarithms, with a weight that
-validation triples choose. Entities without a triple to learn from come last, all alike, and a question about one of
-them, or about such a relation, has no better and no worse answers.
+Each of these voices gives a distribution over all entities; the score is the mean of the logarithms, with weights
+that validation triples choose. Entities without a triple to learn from come last, all alike, and a question about one
+of them, or about such a relation, has no better and no worse answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 import torch
@@ -17,19 +20,19 @@ from torch import Tensor, nn
 from farlink.factors import Factors
 from farlink.graph import Ids
 from farlink.model import PathModel
-from farlink.questions import CHUNK, Questions, both_sides
+from farlink.questions import CHUNK, Questions, Score, both_sides
+from farlink.rules import Rules
 
-WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the tensor model's word against the network's
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of another voice against the first one's
 FAR = -1e9  # the score of what was never seen: finite, so that sums stay numbers
 
 
 @dataclass(frozen=True)
 class Answerer:
-    """Scores all entities as answers: the mean of log p(network) and, weighed, log p(tensor model)."""
+    """Scores all entities as answers: the weighed mean of what each voice says, log p."""
 
-    paths: PathModel | None
-    factors: Factors | None
-    weight: float
+    voices: Mapping[str, Score]
+    weights: Mapping[str, float]
     seen_entities: Tensor  # bool: which entities have a triple to learn from
     seen_relations: Tensor  # reverse relations included
 
@@ -37,28 +40,37 @@ class Answerer:
     def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
         """Scores (B, n) of all entities for the questions (head, relation, ?)."""
         total = torch.zeros(len(head), len(self.seen_entities))
-        if self.paths is not None:
-            total += path_scores(self.paths, head, relation).log_softmax(1)
-        if self.factors is not None and self.weight:
-            total += self.weight * (self.factors(head, relation) @ self.factors.entity.T).log_softmax(1)
-        # a mean, not a sum, is as sure as its parts are
-        total /= (self.paths is not None) + self.weight * (self.factors is not None)
+        whole = sum(self.weights.values())  # a mean, not a sum, is as sure as its parts are
+        for name, weight in self.weights.items():
+            if weight:
+                total.add_(self.voices[name](head, relation), alpha=weight / whole)
         total[:, ~self.seen_entities] = FAR
         total[~(self.seen_entities[head] & self.seen_relations[relation])] = 0.0
         return total
 
-    def alone(self, part: str) -> Answerer:
-        """The network (`paths`) or the tensor model (`factors`) by itself."""
-        if part == "paths":
-            return replace(self, factors=None)
-        return replace(self, paths=None, weight=1.0)
+    def alone(self, name: str) -> Answerer:
+        """One voice by itself."""
+        return replace(self, weights={name: 1.0})
+
+
+def voices(paths: PathModel | None, factors: Factors | None, rules: Rules | None) -> dict[str, Score]:
+    """What answers questions, by name: log p of all entities, from each model that there is."""
+    scores: dict[str, Score | None] = {
+        "paths": partial(path_scores, paths) if paths else None,
+        "factors": factors.scores if factors else None,
+        "rules": rules,
+    }
+    return {name: partial(_log_chances, score) for name, score in scores.items() if score is not None}
+
+
+def _log_chances(score: Score, head: Tensor, relation: Tensor) -> Tensor:
+    return score(head, relation).log_softmax(1)
 
 
 @torch.no_grad()
 def path_scores(model: PathModel, head: Tensor, relation: Tensor) -> Tensor:
     """What the network expects after reading a head and a relation: the scores of all entities (B, n)."""
-    state = model.read(model.entity_in(head)[None], model.relation_in(relation)[None]).for_entities[0]
-    return torch.addmm(model.entity_bias, state, model.entity_out.weight.T)
+    return torch.addmm(model.entity_bias, model.after(head, relation), model.entity_out.weight.T)
 
 
 @torch.no_grad()
@@ -70,17 +82,36 @@ def relation_chances(model: PathModel, entity: Tensor) -> Tensor:
     return torch.addmm(model.relation_bias, state, model.relation_out.weight.T).softmax(1)
 
 
-def best_weight(answerer: Answerer, valid: Ids, known: Questions, relations: int) -> float:
-    """The weight of the tensor model with the best mean reciprocal rank on validation triples."""
-    if answerer.factors is None:
-        return 0.0
-    if answerer.paths is None or not len(valid):
-        return 1.0
-    reciprocal = [
-        both_sides(replace(answerer, weight=weight), valid, known, relations)["both"].summary()["mrr"]
-        for weight in WEIGHTS
+def with_best_weights(answerer: Answerer, names: list[str], valid: Ids, known: Questions, relations: int) -> Answerer:
+    """Some of the voices, weighed so that the mean reciprocal rank of validation triples is best."""
+    first, *others = names
+    choices = [
+        {first: 1.0, **dict(zip(others, weights, strict=True))} for weights in product(WEIGHTS, repeat=len(others))
     ]
-    return WEIGHTS[int(np.argmax(reciprocal))]
+    if not len(valid):
+        return replace(answerer, weights=dict.fromkeys(names, 1.0))
+    reciprocal = np.zeros(len(choices))
+    for start in range(0, len(valid), CHUNK // 2):  # the two questions of each triple fit in one chunk
+        some = valid[start : start + CHUNK // 2]
+        remembering = {name: _Remembering(answerer.voices[name]) for name in names}
+        for place, weights in enumerate(choices):
+            ranks = both_sides(replace(answerer, voices=remembering, weights=weights), some, known, relations)["both"]
+            reciprocal[place] += ranks.summary()["mrr"] * len(some)
+    return replace(answerer, weights=choices[int(np.argmax(reciprocal))])
+
+
+class _Remembering:
+    """A voice that is asked the same questions again and again, and thinks once."""
+
+    def __init__(self, voice: Score) -> None:
+        self.voice, self.said = voice, torch.empty(0)
+        self.asked: tuple[Tensor, Tensor] | None = None
+
+    def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
+        """What the voice says, from memory if these were the last questions."""
+        if self.asked is None or not all(map(torch.equal, self.asked, (head, relation))):
+            self.asked, self.said = (head, relation), self.voice(head, relation)
+        return self.said
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ import numpy as np
 import polars as pl
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
+from safetensors import safe_open
+from torch import Tensor
 
-from farlink.answering import Answerer, guesses, relation_chances, seen
+from farlink.answering import Answerer, guesses, relation_chances, seen, voices
 from farlink.calibration import Calibration
 from farlink.errors import FarlinkError, InputError
 from farlink.factors import Factors
@@ -29,8 +30,10 @@ from farlink.io.files import atomic_path
 from farlink.io.sources import GraphSource, graph_from
 from farlink.joint import with_reverses
 from farlink.metrics import RankKind
+from farlink.model import PathModel
 from farlink.names import short_name
 from farlink.questions import CHUNK, Questions, both_sides
+from farlink.rules import Edges, Rules
 from farlink.runs import Run, closest, load, place_of
 from farlink.settings import CompletionSettings
 from farlink.support import Support, SupportingPath
@@ -98,21 +101,27 @@ class CompletionRun(Run):
     @cached_property
     def answerer(self) -> Answerer:
         """The trained models, ready to be asked."""
-        weights = load_file(self.folder / "weights.safetensors")
-        own = {
-            part: {
-                name.removeprefix(f"{part}/"): tensor for name, tensor in weights.items() if name.startswith(f"{part}/")
-            }
-            for part in ("paths", "factors")
-        }
         size, relations = self.entities.height, len(self.relations)
-        paths = model_of(self.settings, size, 2 * relations)
-        paths.load_state_dict(own["paths"])
         factors = Factors(size, 2 * relations, self.settings.factors) if self.settings.factors else None
         if factors is not None:
-            factors.load_state_dict(own["factors"])
-        flags = seen(self.triples("train"), size, relations)
-        return Answerer(paths.eval(), factors, self.metrics["weight"], *flags)
+            factors.load_state_dict(self._weights("factors"))
+        train = self.triples("train")
+        edges = Edges.of(with_reverses(train, relations), size)
+        rules = Rules(edges, self._weights("rules")) if self.settings.rules else None
+        said = voices(self.network, factors, rules)
+        return Answerer(said, self.metrics["weights"], *seen(train, size, relations))
+
+    @cached_property
+    def network(self) -> PathModel:
+        """The trained network that reads paths."""
+        network = model_of(self.settings, self.entities.height, 2 * len(self.relations))
+        network.load_state_dict(self._weights("paths"))
+        return network.eval()
+
+    def _weights(self, model: str) -> dict[str, Tensor]:
+        with safe_open(self.folder / "weights.safetensors", framework="pt") as file:
+            names = [name for name in file.keys() if name.startswith(f"{model}/")]  # noqa: SIM118 (not a dict)
+            return {name.removeprefix(f"{model}/"): file.get_tensor(name) for name in names}
 
     @cached_property
     def known(self) -> Questions:
@@ -197,11 +206,10 @@ class CompletionRun(Run):
 
     def _likely_relations(self) -> Ids:
         """The likeliest relations, reverses included, of every entity: (n, up to ASKED) ids."""
-        assert self.answerer.paths is not None
         found = []
         for start in range(0, self.entities.height, CHUNK):
             some = torch.arange(start, min(start + CHUNK, self.entities.height))
-            chances = relation_chances(self.answerer.paths, some)
+            chances = relation_chances(self.network, some)
             chances[:, ~self.answerer.seen_relations] = 0
             found.append(chances.topk(min(ASKED, chances.shape[1]), dim=1).indices.int())
         relations: Ids = torch.cat(found).numpy()

@@ -18,7 +18,8 @@ import torch
 from numpy.typing import NDArray
 
 from farlink import completion_report, names
-from farlink.answering import Answerer, best_weight, seen, state
+from farlink.answering import Answerer, seen, state, voices, with_best_weights
+from farlink.asking import AskedLessons
 from farlink.completed import CompletionRun
 from farlink.completion_metrics import by_class, calibrated, mapping_classes, relation_table
 from farlink.errors import FarlinkError
@@ -28,7 +29,8 @@ from farlink.io.sources import GraphSource, graph_from
 from farlink.joint import alone, with_reverses
 from farlink.model import PathModel
 from farlink.progress import Reporter
-from farlink.questions import Questions, both_sides
+from farlink.questions import Questions, Score, both_sides
+from farlink.rules import Rules, learn_rules
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import CompletionSettings, make_completion_settings
 from farlink.training import PathLessons, Trainer, path_losses, path_trainer, walks_of
@@ -36,7 +38,7 @@ from farlink.training import PathLessons, Trainer, path_losses, path_trainer, wa
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
 DECAYS = (0.05, 0.01, 0.002)  # of the tensor model, to choose from
-TRIAL_EPOCHS = 2
+TRIAL_EPOCHS, TRIAL_FACTORS = 2, 64
 NO_CROSSING = 0.5  # one graph only: the bias towards the other one is off
 PARTS = ("train", "validation", "test")
 
@@ -149,9 +151,11 @@ def complete_task(
     teacher = _Teacher(task, settings)
     paths = _train_paths(teacher, run, reporter)
     factors = _train_factors(teacher, run, reporter) if settings.factors else None
-    run.write_weights(state({"paths": paths, "factors": factors}))
+    with reporter.working("learning rules"):
+        rules = teacher.rules() if settings.rules else None
+    run.write_weights(state({"paths": paths, "factors": factors, "rules": rules}))
     with reporter.working("measuring"):
-        results = _results(teacher, paths, factors)
+        results = _results(teacher, voices(paths, factors, rules))
         run.write_json("metrics.json", results.metrics)
         if results.by_relation is not None:
             run.write_by_relation(results.by_relation)
@@ -175,21 +179,36 @@ class _Teacher:
         order = np.random.default_rng([settings.seed, 0xBEE]).permutation(len(task.valid))
         self.valid = task.valid[order[:VALIDATED]]
 
-    def path_lessons(self, epoch: int, model: PathModel) -> PathLessons:
-        """Fresh walks; the graph and the noise stay what they are."""
+    def path_lessons(self, epoch: int, model: PathModel) -> PathLessons | AskedLessons:
+        """Fresh walks, the graph and the noise stay what they are; after those the questions themselves."""
+        if epoch >= self.settings.max_epochs:
+            return AskedLessons.of_epoch(self.questions, self.settings.seed, epoch)
         return PathLessons(walks_of(self.walked, self.settings, epoch, NO_CROSSING), *self.losses)
 
     def factor_lessons(self, decay: float, epoch: int, model: Factors) -> FactorLessons:
         """All questions in a new order."""
-        return FactorLessons.of_epoch(self.questions, decay, self.settings.seed, epoch)
+        return FactorLessons.of_epoch(self.questions, self.settings.seed, epoch, decay=decay)
+
+    def rules(self) -> Rules:
+        """Kinds of path that speak for each relation."""
+        triples, most = self.walked.triples, self.settings.rules
+        return learn_rules(triples, self.entities, 2 * self.relations, most, self.settings.seed)
 
     def path_score(self, model: PathModel) -> float | None:
         """Mean reciprocal rank of validation triples by the network alone."""
-        return self._score(Answerer(model, None, 0.0, *self.seen))
+        return self._score(self.answerer(voices(model, None, None)))
 
     def factor_score(self, model: Factors) -> float | None:
         """Mean reciprocal rank of validation triples by the tensor model alone."""
-        return self._score(Answerer(None, model, 1.0, *self.seen))
+        return self._score(self.answerer(voices(None, model, None)))
+
+    def answerer(self, said: dict[str, Score]) -> Answerer:
+        """Voices that all count the same."""
+        return Answerer(said, dict.fromkeys(said, 1.0), *self.seen)
+
+    def weighed(self, said: dict[str, Score], names: list[str]) -> Answerer:
+        """Some of the voices, with the weights that suit the validation triples."""
+        return with_best_weights(self.answerer(said), names, self.valid, self.known, self.relations)
 
     def _score(self, answerer: Answerer) -> float | None:
         if not len(self.valid):
@@ -200,15 +219,16 @@ class _Teacher:
 def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> PathModel:
     settings = teacher.settings
     walks = len(teacher.walked.triples) * settings.walks_per_triple
+    epochs = settings.max_epochs + settings.question_epochs
     trainer = path_trainer(
         teacher.entities,
         2 * teacher.relations,
         teacher.path_lessons,
         teacher.path_score,
-        settings.model_copy(update={"batch_size": _batch(walks, settings.batch_size)}),
+        settings.model_copy(update={"batch_size": _batch(walks, settings.batch_size), "max_epochs": epochs}),
         run.checkpoint("paths"),
     )
-    with reporter.training(settings.max_epochs, "the network", "MRR") as watcher:
+    with reporter.training(epochs, "the network", "MRR") as watcher:
         run.write_trace(trainer.run(watcher))
     return trainer.model
 
@@ -216,7 +236,7 @@ def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> P
 def _train_factors(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> Factors:
     settings = teacher.settings
     decay = settings.factor_decay or _chosen_decay(teacher, run, reporter)
-    trainer = _factor_trainer(teacher, decay, settings.factor_epochs, run.checkpoint("factors"))
+    trainer = _factor_trainer(teacher, decay, settings.factors, settings.factor_epochs, run.checkpoint("factors"))
     with reporter.training(settings.factor_epochs, "the tensor model", "MRR") as watcher:
         run.write_factor_trace(trainer.run(watcher))
     return trainer.model
@@ -232,7 +252,8 @@ def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> 
     for decay in DECAYS:
         if f"{decay:g}" not in run.trials:
             checkpoint = run.checkpoint("trial")
-            trainer = _factor_trainer(teacher, decay, TRIAL_EPOCHS, checkpoint)
+            factors = min(TRIAL_FACTORS, teacher.settings.factors)
+            trainer = _factor_trainer(teacher, decay, factors, TRIAL_EPOCHS, checkpoint)
             with reporter.training(TRIAL_EPOCHS, f"the tensor model with decay {decay:g}, a trial", "MRR") as watcher:
                 trace = trainer.run(watcher)
             run.write_json("trials.json", {**run.trials, f"{decay:g}": max(record.validation or 0 for record in trace)})
@@ -240,10 +261,10 @@ def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> 
     return max(DECAYS, key=lambda decay: float(run.trials[f"{decay:g}"]))
 
 
-def _factor_trainer(teacher: _Teacher, decay: float, epochs: int, checkpoint: Path) -> Trainer[Factors]:
+def _factor_trainer(teacher: _Teacher, decay: float, factors: int, epochs: int, checkpoint: Path) -> Trainer[Factors]:
     settings = teacher.settings
     torch.manual_seed(settings.seed)
-    model = Factors(teacher.entities, 2 * teacher.relations, settings.factors)
+    model = Factors(teacher.entities, 2 * teacher.relations, factors)
     pace = settings.model_copy(
         update={
             "batch_size": _batch(len(teacher.questions), settings.factor_batch),
@@ -264,13 +285,13 @@ class _Results:
     by_relation: pl.DataFrame | None  # of the part that measures best, if there is one
 
 
-def _results(teacher: _Teacher, paths: PathModel, factors: Factors | None) -> _Results:
+def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
     task = teacher.task
-    answerer = Answerer(paths, factors, 1.0, *teacher.seen)
-    weight = best_weight(answerer, teacher.valid, teacher.known, teacher.relations)
-    answerer = replace(answerer, weight=weight)
-    alone = {"paths": answerer.alone("paths")} | ({"factors": answerer.alone("factors")} if factors else {})
-    metrics: dict[str, Any] = {"weight": weight}
+    answerer = teacher.weighed(said, list(said))
+    variants = {"alone": {name: answerer.alone(name) for name in said}}
+    if len(said) > 1:
+        variants["without"] = {name: teacher.weighed(said, [other for other in said if other != name]) for name in said}
+    metrics: dict[str, Any] = {"weights": dict(answerer.weights)}
     by_relation = None
     for part, triples, known in (
         ("validation", task.valid, teacher.known),
@@ -279,10 +300,11 @@ def _results(teacher: _Teacher, paths: PathModel, factors: Factors | None) -> _R
         if len(triples):
             ranks = both_sides(answerer, triples, known, teacher.relations)
             metrics[part] = {side: found.summary() for side, found in ranks.items()}
-            metrics[part]["parts"] = {
-                name: both_sides(one, triples, known, teacher.relations)["both"].summary()
-                for name, one in alone.items()
-            }
+            for variant, answerers in variants.items():
+                metrics[part][variant] = {
+                    name: both_sides(one, triples, known, teacher.relations)["both"].summary()
+                    for name, one in answerers.items()
+                }
             classes = mapping_classes(task.graph.triples, teacher.relations)
             metrics[part]["classes"] = by_class(ranks, classes[triples[:, 1]])
             metrics[part]["unseen"] = _unseen(teacher, triples)

@@ -11,7 +11,7 @@ from farlink.completed import CompletionRun
 from farlink.progress import duration
 from farlink.report import BLUE, ORANGE, draw, draw_reliability, draw_training, measured_part, training_lines
 
-NAMES = {"paths": "the network that reads paths, alone", "factors": "the tensor model, alone", "both": "both together"}
+NAMES = {"paths": "the network that reads paths", "factors": "the tensor model", "rules": "the rules"}
 SIDES = {"tail": "tails (s, r, ?)", "head": "heads (?, r, o)", "both": "both"}
 
 
@@ -62,7 +62,7 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         "## Training",
         "",
         *training_lines(run.trace, settings, "MRR"),
-        *_factor_lines(run),
+        *_voice_lines(run),
         "",
         "## Results",
         "",
@@ -85,16 +85,20 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _factor_lines(run: CompletionRun) -> list[str]:
-    trace, settings = run.factor_trace, run.settings
-    if trace.is_empty():
-        return []
-    return [
-        "",
-        f"Beside it a tensor model (ComplEx, nuclear 3-norm) with {settings.factors} complex factors; {len(trace)} "
-        f"epochs, {duration(float(trace['seconds'][-1]))}. Its word counts {run.metrics['weight']:g} times the "
-        "network's, by the validation triples.",
-    ]
+def _voice_lines(run: CompletionRun) -> list[str]:
+    trace, settings, weights = run.factor_trace, run.settings, run.metrics["weights"]
+    lines = []
+    if not trace.is_empty():
+        lines.append(
+            f"A tensor model (ComplEx, nuclear 3-norm) with {settings.factors} complex factors; {len(trace)} epochs, "
+            f"{duration(float(trace['seconds'][-1]))}."
+        )
+    if settings.rules:
+        lines.append(f"Rules: at most {settings.rules} kinds of paths of one or two steps for each relation.")
+    if len(weights) > 1:
+        words = ", ".join(f"{NAMES[name]} {weight:g}" for name, weight in weights.items())
+        lines.append(f"Weights of what each says, chosen by the validation triples: {words}.")
+    return [line for text in lines for line in ("", text)]
 
 
 def result_lines(metrics: dict[str, Any]) -> list[str]:
@@ -105,8 +109,9 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
     figures = metrics[part]
     lines = [f"On the {part} triples:", "", "| | Hits@1 | Hits@3 | Hits@10 | MRR | MR |", "|---|---|---|---|---|---|"]
     rows = {title: figures[side] for side, title in SIDES.items()}
-    if len(figures["parts"]) > 1:
-        rows |= {NAMES[name]: one for name, one in figures["parts"].items()}
+    if "without" in figures:
+        rows |= {f"{NAMES[name]}, alone": one for name, one in figures["alone"].items()}
+        rows |= {f"without {NAMES[name]}": one for name, one in figures["without"].items()}
     for title, one in rows.items():
         cells = " | ".join(f"{one[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr"))
         lines.append(f"| {title} | {cells} | {one['mr']:,.1f} |")

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from farlink.graph import Ids
 from farlink.loss import AllAnswersLoss
-from farlink.questions import Questions
+from farlink.questions import QuestionLessons
 
 START = 0.1  # spread of the fresh vectors
 
@@ -32,6 +30,12 @@ class Factors(nn.Module):
         (a, b), (c, d) = self.entity[head].chunk(2, dim=1), self.relation[relation].chunk(2, dim=1)
         return torch.cat([a * c - b * d, a * d + b * c], dim=1)
 
+    @torch.no_grad()
+    def scores(self, head: Tensor, relation: Tensor) -> Tensor:
+        """Scores (B, n) of all entities as answers."""
+        vectors: Tensor = self(head, relation)
+        return vectors @ self.entity.T
+
     def size(self, vectors: Tensor) -> Tensor:
         """Σ|z|³ of each row."""
         real, imaginary = vectors.chunk(2, dim=1)
@@ -39,31 +43,19 @@ class Factors(nn.Module):
 
 
 @dataclass(frozen=True)
-class FactorLessons:
-    """Questions in the order of an epoch; the loss is the mean over the answers of a batch of questions."""
+class FactorLessons(QuestionLessons):
+    """The loss is the mean over the answers of a batch of questions."""
 
-    questions: Questions
-    examples: Ids  # (questions, 1): their places
-    decay: float
-
-    @classmethod
-    def of_epoch(cls, questions: Questions, decay: float, seed: int, epoch: int) -> FactorLessons:
-        """All questions in an order of their own for every epoch."""
-        order = np.random.default_rng([seed, epoch]).permutation(len(questions)).astype(np.int32)
-        return cls(questions, order[:, None], decay)
+    decay: float  # weight of the norm
 
     def prepare(self, model: Factors) -> None:
         """A fresh tensor model is ready as it is."""
 
     def loss(self, model: Factors, batch: Tensor) -> Tensor:
         """Cross-entropy of the right answers among all entities, and the weight of the factors used."""
-        known, places = self.questions, batch[:, 0].numpy()
-        head, relation = known.head[places], known.relation[places]
-        first, answers = known.known_answers(head, relation)
-        count = torch.from_numpy(np.diff(first))
-        heads, relations, tails = (torch.from_numpy(ids).long() for ids in (head, relation, answers))
-        question = torch.repeat_interleave(torch.arange(len(places)), count)
-        misses: Tensor = AllAnswersLoss.apply(model(heads, relations), model.entity, question, tails)  # type: ignore[no-untyped-call]
-        asked = model.size(model.entity[heads]) + model.size(model.relation[relations])
-        weight = (asked * count).sum() + model.size(model.entity[tails]).sum()
-        return (misses + self.decay * weight) / len(answers)
+        asked = self.lesson(batch)
+        vectors = model(asked.head, asked.relation)
+        misses: Tensor = AllAnswersLoss.apply(vectors, model.entity, asked.question, asked.tail)  # type: ignore[no-untyped-call]
+        sizes = model.size(model.entity[asked.head]) + model.size(model.relation[asked.relation])
+        weight = (sizes * asked.answers).sum() + model.size(model.entity[asked.tail]).sum()
+        return (misses + self.decay * weight) / len(asked.tail)

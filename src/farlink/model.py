@@ -71,6 +71,10 @@ class PathModel(nn.Module):
         h = _normalised(self.output_norm, self._skip(h, x))
         return Hidden(for_relations=h[0::2], for_entities=h[1::2])
 
+    def after(self, head: Tensor, relation: Tensor) -> Tensor:
+        """States (B, d) after paths of two elements, an entity and a relation: what is read of (s, r, ?)."""
+        return self.read(self.entity_in(head)[None], self.relation_in(relation)[None]).for_entities[0]
+
     def _skip(self, h: Tensor, x: Tensor) -> Tensor:
         """h' from h: what an RSN, an RRN and an RNN make of the recurrent states, all (T - 1, B, d)."""
         if self.kind == "rsn":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -65,6 +66,40 @@ class Questions:
         first = np.concatenate([[0], np.cumsum(count)])
         within = np.arange(first[-1]) - np.repeat(first[:-1], count)
         return first, self.answer[np.repeat(begin, count) + within]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Some questions with all their known answers, as tensors: pairs (question, tail) are right."""
+
+    head: Tensor
+    relation: Tensor
+    answers: Tensor  # how many each question has
+    question: Tensor  # of each right pair, sorted
+    tail: Tensor
+
+
+@dataclass(frozen=True)
+class QuestionLessons:
+    """Questions in the order of an epoch: what a model learns from that answers them one by one."""
+
+    questions: Questions
+    examples: Ids  # (questions, 1): their places
+
+    @classmethod
+    def of_epoch(cls, questions: Questions, seed: int, epoch: int, **more: float) -> Self:
+        """All questions in an order of their own for every epoch, and what else the lessons need."""
+        order = np.random.default_rng([seed, epoch]).permutation(len(questions)).astype(np.int32)
+        return cls(questions, order[:, None], **more)
+
+    def lesson(self, batch: Tensor) -> Lesson:
+        """What a batch of examples asks."""
+        places = batch[:, 0].numpy()
+        head, relation = self.questions.head[places], self.questions.relation[places]
+        first, tail = self.questions.known_answers(head, relation)
+        heads, relations, tails = (torch.from_numpy(ids).long() for ids in (head, relation, tail))
+        answers = torch.from_numpy(np.diff(first))
+        return Lesson(heads, relations, answers, torch.repeat_interleave(answers), tails)
 
 
 def filtered_ranks(score: Score, triples: Ids, known: Questions) -> Ranks:

@@ -119,6 +119,16 @@ class CompletionSettings(Settings):
 
     task: Literal["complete"] = Field("complete", description="what the run does")
 
+    question_epochs: int = Field(
+        4,
+        ge=0,
+        le=100_000,
+        description="epochs after those on walks in which the network learns from single questions, every entity a "
+        "candidate",
+    )
+    rules: int = Field(
+        200, ge=0, le=10_000, description="kinds of short paths that may speak for each relation; 0: no rules"
+    )
     factors: int = Field(
         256, ge=0, le=4096, description="complex factors of the tensor model beside the network; 0: the network alone"
     )
@@ -157,8 +167,8 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
 }
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
-    "best": {**_SHORT_WALKS, "walks_per_triple": 1, "batch_size": 1024, "max_epochs": 8},
-    "fast": {**_SHORT_WALKS, "walks_per_triple": 0.5, "max_epochs": 3, "factors": 128, "factor_epochs": 6},
+    "best": _SHORT_WALKS,
+    "fast": {**_SHORT_WALKS, "max_epochs": 1, "question_epochs": 2, "factors": 128, "factor_epochs": 6},
     "paper": {
         **_SHORT_WALKS,
         "walks_per_triple": 1,
@@ -171,7 +181,9 @@ COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
         "schedule": "constant",
         "max_epochs": 100,
         "patience": 3,
+        "question_epochs": 0,
         "factors": 0,
+        "rules": 0,
     },
 }
 

@@ -250,7 +250,7 @@ class Trainer(Generic[Model]):
 def path_trainer(
     entities: int,
     relations: int,
-    lessons: Callable[[int, PathModel], PathLessons],
+    lessons: Callable[[int, PathModel], Lessons[PathModel]],
     after_epoch: Callable[[PathModel], float | None],
     settings: Settings,
     checkpoint: Path,

@@ -28,8 +28,9 @@ def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
     assert records[0]["command"].startswith("farlink complete ")
     assert records[0]["trace"][0]["epoch"] == 1
     text = (out / "completion.md").read_text()
-    for part in ("paths", "factors"):
-        assert f"{records[0]['metrics']['test']['parts'][part]['mrr']:.3f}".removeprefix("0") in text
+    for variant in ("alone", "without"):
+        for figures in records[0]["metrics"]["test"][variant].values():
+            assert f"{figures['mrr']:.3f}".removeprefix("0") in text
     assert "| RotatE | ." in text
     again = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))
     assert again == [f"wrote {out / 'completion.md'}"]
