@@ -81,6 +81,8 @@ class AlignmentRun(Run):
     @cached_property
     def vectors(self) -> dict[str, Tensor]:
         """The vectors by which entities are compared, for each side."""
+        if self.settings.method != "rsn":
+            return load_file(self.folder / "weights.safetensors")
         around = Surroundings(self.graphs["left"], self.graphs["right"])
         pairs = np.concatenate([self.links("seed"), self.links("found")])
         return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))

@@ -8,17 +8,19 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numba
 import numpy as np
 import polars as pl
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from farlink import alignment_report, evaluation, linking, names
 from farlink.aligned import AlignmentRun
 from farlink.balancing import Candidates
+from farlink.baselines.teaching import MethodTeacher
 from farlink.bootstrapping import confident_pairs, grown_pairs, judged_candidates
 from farlink.calibration import reliability
 from farlink.errors import FarlinkError
@@ -27,14 +29,13 @@ from farlink.graph import Ids, KnowledgeGraph
 from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
 from farlink.joint import join, merge
 from farlink.mapping import Mapping, make_mapping
-from farlink.matching import target_ranks
 from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
-from farlink.training import PathLessons, lessons_on, path_trainer
+from farlink.training import PathLessons, Trainer, lessons_on, path_trainer
 
 
 @dataclass(frozen=True)
@@ -145,19 +146,46 @@ def align_task(
     threads = settings.threads or os.cpu_count() or 1
     torch.set_num_threads(threads)
     numba.set_num_threads(min(threads, os.cpu_count() or 1))
-    around, evidence = Surroundings(task.left, task.right), Evidence(task.left, task.right, task.seeds)
-    if run.found_for(0) is None and not checkpoint.exists():
-        run.write_found(_bootstrap(task, around, evidence, settings, reporter), epoch=0)
-    teacher = _Teacher(task, around, evidence, run, settings)
-    model = _train(teacher, checkpoint, reporter)
+    evidence = Evidence(task.left, task.right, task.seeds)
+    teacher = _teacher(task, evidence, run, settings, checkpoint, reporter)
+    trainer = teacher.trainer(checkpoint)
+    with reporter.training(settings.max_epochs) as watcher:
+        run.write_trace(trainer.run(watcher))
+    run.write_weights(teacher.weights(trainer.model))
     with reporter.working("matching and measuring"):
-        results = _results(teacher, model)
+        results = _results(task, evidence, teacher.compared(trainer.model), settings)
         run.write_candidates(results.listed)
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         alignment_report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
     checkpoint.unlink(missing_ok=True)
     return run
+
+
+class _AnyTeacher(Protocol):
+    """Trains a method, and reads the vectors to compare out of its model."""
+
+    def trainer(self, checkpoint: Path) -> Trainer[Any]: ...
+
+    def compared(self, model: Any) -> tuple[Tensor, Tensor]: ...
+
+    def weights(self, model: Any) -> dict[str, Tensor]: ...
+
+
+def _teacher(
+    task: AlignmentTask,
+    evidence: Evidence,
+    run: AlignmentRun,
+    settings: AlignmentSettings,
+    checkpoint: Path,
+    reporter: Reporter,
+) -> _AnyTeacher:
+    if settings.method != "rsn":
+        return MethodTeacher((task.left, task.right), task.seeds, task.valid, run, settings)
+    around = Surroundings(task.left, task.right)
+    if run.found_for(0) is None and not checkpoint.exists():
+        run.write_found(_bootstrap(task, around, evidence, settings, reporter), epoch=0)
+    return _Teacher(task, around, evidence, run, settings)
 
 
 def _bootstrap(
@@ -192,6 +220,16 @@ class _Teacher:
         self.run, self.settings = run, settings
         self.row = torch.arange(around.entities)
 
+    def trainer(self, checkpoint: Path) -> Trainer[PathModel]:
+        """A trainer of the network, whose vectors start where the settings say."""
+        task, settings = self.task, self.settings
+        relations = 2 * (len(task.left.relations) + len(task.right.relations))
+        trainer = path_trainer(self.around.entities, relations, self.lessons, self.after_epoch, settings, checkpoint)
+        if settings.start == "seeds" and not checkpoint.exists():
+            start = start_vectors(self.around, self._known(), settings.width, settings.seed)
+            trainer.model.start_from(start)
+        return trainer
+
     def lessons(self, epoch: int, model: PathModel) -> PathLessons:
         """What an epoch learns from. Its links are kept in the folder: a resumed run goes on with the same ones."""
         if self.settings.rounds and self.run.found_for(epoch) is None:
@@ -205,39 +243,29 @@ class _Teacher:
 
     def sought(self, model: PathModel) -> Ids:
         """Links that the model finds, starting from those it learned from."""
-        pairs = np.concatenate([self.task.seeds, self.run.links("found")])
-        vectors = compared_vectors(self.around, pairs, model.eval(), self.settings)
+        vectors = compared_vectors(self.around, self._known(), model.eval(), self.settings)
         return confident_pairs(judged_candidates(*vectors, self.evidence, self.settings), self.settings)
 
+    def compared(self, model: PathModel) -> tuple[Tensor, Tensor]:
+        """The vectors by which entities are compared, left and right, when training is over."""
+        settings = self.settings
+        if settings.rounds and self.run.found_for(settings.max_epochs) is None:
+            self.run.write_found(self.sought(model), settings.max_epochs)
+        return compared_vectors(self.around, self._known(), model, settings)
+
+    def weights(self, model: PathModel) -> dict[str, Tensor]:
+        """What is kept of a trained network."""
+        return model.state_dict()
+
+    def _known(self) -> Ids:
+        """The seeds, and the links found last."""
+        return np.concatenate([self.task.seeds, self.run.links("found")])
+
     def after_epoch(self, model: PathModel) -> float | None:
-        """Give merged entities their common vectors, and measure on the validation links.
-
-        The measure is Hits@1, left to right, by the input vectors among all entities that are no seeds. The ends
-        of test links are not singled out as candidates: nothing about them is known before the end.
-        """
+        """Give merged entities their common vectors, and measure these on the validation links."""
         model.share_rows(self.row)
-        if not len(self.task.valid):
-            return None
         left, right = self.around.sides(model.entity_in.weight.detach())
-        pool = linking.unseeded(len(right), self.task.seeds[:, 1])
-        targets = np.searchsorted(pool, self.task.valid[:, 1]).astype(np.int32)
-        return target_ranks(left[self.task.valid[:, 0]], right[pool], targets).summary()["hits@1"]
-
-
-def _train(teacher: _Teacher, checkpoint: Path, reporter: Reporter) -> PathModel:
-    task, run, settings = teacher.task, teacher.run, teacher.settings
-    relations = 2 * (len(task.left.relations) + len(task.right.relations))
-    trainer = path_trainer(
-        teacher.around.entities, relations, teacher.lessons, teacher.after_epoch, settings, checkpoint
-    )
-    if settings.start == "seeds" and not checkpoint.exists():
-        pairs = np.concatenate([task.seeds, run.links("found")])
-        trainer.model.start_from(start_vectors(teacher.around, pairs, settings.width, settings.seed))
-    with reporter.training(settings.max_epochs) as watcher:
-        trace = trainer.run(watcher)
-    run.write_trace(trace)
-    run.write_weights(trainer.model.state_dict())
-    return trainer.model
+        return evaluation.validation_hits(left, right, self.task.seeds, self.task.valid)
 
 
 @dataclass(frozen=True)
@@ -248,13 +276,11 @@ class _Results:
     hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
 
 
-def _results(teacher: _Teacher, model: PathModel) -> _Results:
-    task, settings = teacher.task, teacher.settings
-    if settings.rounds and teacher.run.found_for(settings.max_epochs) is None:
-        teacher.run.write_found(teacher.sought(model), settings.max_epochs)
-    pairs = np.concatenate([task.seeds, teacher.run.links("found")])
-    left, right = compared_vectors(teacher.around, pairs, model, settings)
-    listed = judged_candidates(left, right, teacher.evidence, settings)
+def _results(
+    task: AlignmentTask, evidence: Evidence, vectors: tuple[Tensor, Tensor], settings: AlignmentSettings
+) -> _Results:
+    left, right = vectors
+    listed = judged_candidates(left, right, evidence, settings)
     connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
     mapping = make_mapping(listed, task.seeds, task.valid, (connected[0], connected[1]), settings)
     linked = np.concatenate([task.valid, task.test])

@@ -15,7 +15,14 @@ from rich.table import Column, Table
 
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write
-from farlink.settings import TASKS, make_completion_settings, make_settings, parse_assignments, valid_range
+from farlink.settings import (
+    METHOD_SETTINGS,
+    TASKS,
+    make_completion_settings,
+    make_settings,
+    parse_assignments,
+    valid_range,
+)
 from farlink.tables import (
     console,
     measured_with,
@@ -79,6 +86,9 @@ def align(
     test: Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder to write.")] = None,
     preset: PresetOption = "best",
+    method: Annotated[
+        str, typer.Option(help=f"A method to compare with, with settings of its own: {', '.join(METHOD_SETTINGS)}.")
+    ] = "rsn",
     seed: SeedOption = 0,
     resume: ResumeOption = False,
     set_: SetOption = None,
@@ -103,7 +113,9 @@ def align(
 
     if out is None:
         raise FarlinkError("--out is missing: name the run folder to write, for example --out run/")
-    settings = make_settings(preset, **{"seed": seed, **parse_assignments(set_ or [])})
+    if method != "rsn" and preset != "best":
+        raise FarlinkError(f"--preset {preset} is one of the method rsn; {method} has settings of its own, see --set")
+    settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_ or [])})
     reporter = Reporter()
     if right is None:
         if seeds or valid or test:

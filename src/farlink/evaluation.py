@@ -53,6 +53,18 @@ def protocol_ranks(
     return {**ranks, "all": rank_links(left, right, links, everyone, listed)}
 
 
+def validation_hits(left: Tensor, right: Tensor, seeds: Ids, valid: Ids) -> float | None:
+    """Hits@1 of validation links, left to right, by cosine among all entities that are no seeds; None without links.
+
+    The ends of test links are not singled out as candidates: nothing about them is known before the end.
+    """
+    if not len(valid):
+        return None
+    pool = unseeded(len(right), seeds[:, 1])
+    targets = np.searchsorted(pool, valid[:, 1]).astype(np.int32)
+    return target_ranks(left[valid[:, 0]], right[pool], targets).summary()["hits@1"]
+
+
 def summaries(ranks: dict[str, RanksByDirection], kind: RankKind = "realistic") -> dict[str, Any]:
     """Hits@k, MRR and MR by protocol and direction."""
     return {

@@ -83,7 +83,7 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
     partner = np.full(entities, -1, dtype=np.int32)
     left_ends, right_ends = links[:, 0], links[:, 1] + np.int32(len(left.entities))
     partner[left_ends], partner[right_ends] = right_ends, left_ends
-    triples = _side_by_side(left, right)
+    triples = _both_ways(left, right)
     triples = np.concatenate([triples, swapped(triples, partner)])
     return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32))
 
@@ -96,7 +96,7 @@ def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph
     """
     row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
     row[links[:, 1] + len(left.entities)] = links[:, 0]
-    head, relation, tail = _side_by_side(left, right).T
+    head, relation, tail = _both_ways(left, right).T
     return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row)
 
 
@@ -107,11 +107,15 @@ def alone(graph: KnowledgeGraph) -> JointGraph:
     return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), np.arange(size, dtype=np.int32))
 
 
-def _side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
-    """Triples of both graphs, the right ids behind the left ones, and their reverses."""
+def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Triples of both graphs, the right ids behind the left ones."""
     shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
-    relations = len(left.relations) + len(right.relations)
-    return with_reverses(np.concatenate([left.triples, right.triples + shift]), relations)
+    return np.concatenate([left.triples, right.triples + shift])
+
+
+def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Triples of both graphs and their reverses."""
+    return with_reverses(side_by_side(left, right), len(left.relations) + len(right.relations))
 
 
 def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids) -> JointGraph:

@@ -70,32 +70,42 @@ class Rules(nn.Module):
         return torch.from_numpy(_scores(*self.edges, *rules, head.numpy(), relation.numpy()))  # type: ignore[call-arg]
 
 
+class Sample(NamedTuple):
+    """Some triples of each relation: those of r are `triples[first[r]:first[r + 1]]`."""
+
+    triples: Ids
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, triples: Ids, relations: int, seed: int) -> Sample:
+        """At most `SAMPLE` of each relation, at random."""
+        shuffled = triples[np.random.default_rng([seed, 0x12]).permutation(len(triples))]
+        ordered = shuffled[np.argsort(shuffled[:, 1], kind="stable")]
+        begin = _begins(ordered[:, 1], relations)
+        number = np.arange(len(ordered)) - np.repeat(begin[:-1], np.diff(begin))  # within its relation
+        sample = ordered[number < SAMPLE]
+        return cls(sample, _begins(sample[:, 1], relations))
+
+
 def learn_rules(triples: Ids, entities: int, relations: int, most: int, seed: int) -> Rules:
     """At most so many rules for each of the relations, reverses included, from triples that include reverses."""
-    edges = Edges.of(triples, entities)
-    sample, first = _sampled(triples, relations, seed)
-    near = _by_tail(edges)
-    kinds = [
-        _commonest(_keys_beside(edges, near, sample[begin:end], relations), relations, most)
-        for begin, end in pairwise(first)
-    ]
-    rule_first = np.concatenate([[0], np.cumsum([len(some) for some in kinds])])
-    steps = np.concatenate(kinds)
+    edges, sample = Edges.of(triples, entities), Sample.of(triples, relations, seed)
+    first, steps = find_kinds(edges, sample, most)
     weight = np.zeros(len(steps), dtype=np.float32)
-    asked = np.unique(sample[:, 1::-1], axis=0)  # (relation, head): a question once, whatever its answers
-    _learn(*edges, rule_first, steps, weight, np.ascontiguousarray(asked[:, 1]), _begins(asked[:, 0], relations))
-    arrays = {"first": rule_first, "steps": steps, "weight": weight}
+    asked = np.unique(sample.triples[:, 1::-1], axis=0)  # (relation, head): a question once, whatever its answers
+    _learn(*edges, first, steps, weight, np.ascontiguousarray(asked[:, 1]), _begins(asked[:, 0], relations))
+    arrays = {"first": first, "steps": steps, "weight": weight}
     return Rules(edges, {name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
-def _sampled(triples: Ids, relations: int, seed: int) -> tuple[Ids, NDArray[np.int64]]:
-    """Some triples of each relation in random order, and where those of each begin."""
-    shuffled = triples[np.random.default_rng([seed, 0x12]).permutation(len(triples))]
-    ordered = shuffled[np.argsort(shuffled[:, 1], kind="stable")]
-    begin = _begins(ordered[:, 1], relations)
-    number = np.arange(len(ordered)) - np.repeat(begin[:-1], np.diff(begin))  # within its relation
-    sample = ordered[number < SAMPLE]
-    return sample, _begins(sample[:, 1], relations)
+def find_kinds(edges: Edges, sample: Sample, most: int) -> tuple[NDArray[np.int64], Ids]:
+    """The commonest kinds of path that join the ends of each relation's triples, as `first` and `steps` of `Rules`."""
+    near, relations = _by_tail(edges), len(sample.first) - 1
+    kinds = [
+        _commonest(_keys_beside(edges, near, sample.triples[begin:end], relations), relations, most)
+        for begin, end in pairwise(sample.first)
+    ]
+    return np.concatenate([[0], np.cumsum([len(some) for some in kinds])]), np.concatenate(kinds)
 
 
 def _begins(ordered: Ids, count: int) -> NDArray[np.int64]:

@@ -86,6 +86,9 @@ class AlignmentSettings(Settings):
 
     task: Literal["align"] = Field("align", description="what the run does")
 
+    method: Literal[
+        "rsn", "mtranse", "iptranse", "jape", "bootea", "gcn-align", "transr", "transd", "conve", "rotate"
+    ] = Field("rsn", description="recurrent skipping networks, or a method of others to compare with")
     cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
     linking: Literal["merge", "swap"] = Field(
         "merge", description="linked entities are one in the joint graph, or (the paper) stand in for each other"
@@ -165,6 +168,30 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
         "rounds": 0,
     },
 }
+# What a method of others changes about the defaults instead of a preset. An epoch holds ten passes over the triples.
+_PLAIN: dict[str, Any] = {
+    "width": 100,
+    "batch_size": 4096,
+    "learning_rate": 0.01,
+    "schedule": "constant",
+    "max_epochs": 60,
+    "patience": 5,
+    "vectors": "input",
+    "temperature": 0.0,
+    "evidence": 0.0,
+    "rounds": 0,
+}
+METHOD_SETTINGS: dict[str, dict[str, Any]] = {
+    "mtranse": _PLAIN,
+    "iptranse": _PLAIN,
+    "jape": _PLAIN,
+    "bootea": _PLAIN,
+    "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1},
+    "transr": {**_PLAIN, "width": 50},
+    "transd": _PLAIN,
+    "conve": {**_PLAIN, "learning_rate": 0.001},
+    "rotate": {**_PLAIN, "width": 200},
+}
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
     "best": _SHORT_WALKS,
@@ -195,8 +222,14 @@ TASKS: dict[str, tuple[type[Settings], dict[Preset, dict[str, Any]]]] = {
 
 
 def make_settings(preset: str = "best", **changes: Any) -> AlignmentSettings:
-    """The preset for alignment with some settings changed; an unknown name or value is a clear error."""
-    return _made(AlignmentSettings, ALIGNMENT_PRESETS, preset, changes)
+    """The preset for alignment with some settings changed; an unknown name or value is a clear error.
+
+    A method of others has no presets but settings of its own, whatever the preset.
+    """
+    own = METHOD_SETTINGS.get(str(changes.get("method", "rsn")), {})
+    return _made(
+        AlignmentSettings, dict.fromkeys(ALIGNMENT_PRESETS, own) if own else ALIGNMENT_PRESETS, preset, changes
+    )
 
 
 def make_completion_settings(preset: str = "best", **changes: Any) -> CompletionSettings:

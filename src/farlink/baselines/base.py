@@ -1,0 +1,221 @@
+"""What all methods of others have in common: two graphs side by side, a model, lessons, and vectors in the end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic
+
+import numpy as np
+import torch
+from numba import njit, prange
+from torch import Tensor, nn
+
+from farlink.balancing import Candidates
+from farlink.graph import Ids, KnowledgeGraph
+from farlink.joint import merge, side_by_side
+from farlink.linking import unseeded
+from farlink.settings import AlignmentSettings
+from farlink.training import Lessons, Model
+
+BLOCKS = 4
+PASSES = 10  # over the triples in an epoch: one pass is too short to be worth a validation
+
+
+@dataclass(frozen=True)
+class TwoGraphs:
+    """Two graphs with the ids of the right one behind those of the left one."""
+
+    left: KnowledgeGraph
+    right: KnowledgeGraph
+
+    @property
+    def first_right(self) -> int:
+        """The id from which on entities are those of the right graph."""
+        return len(self.left.entities)
+
+    @property
+    def entities(self) -> int:
+        """How many there are on both sides."""
+        return len(self.left.entities) + len(self.right.entities)
+
+    @property
+    def relations(self) -> int:
+        """How many there are on both sides."""
+        return len(self.left.relations) + len(self.right.relations)
+
+    @cached_property
+    def triples(self) -> Ids:
+        """The triples of both sides."""
+        return side_by_side(self.left, self.right)
+
+    def shifted(self, links: Ids) -> Ids:
+        """(left id, right id) rows with the right ids behind the left ones."""
+        return links + np.array([0, self.first_right], dtype=np.int32)
+
+
+class Method(ABC, Generic[Model]):
+    """A way to give the entities of two graphs vectors that can be compared."""
+
+    def __init__(self, graphs: TwoGraphs, seeds: Ids, settings: AlignmentSettings) -> None:
+        self.graphs, self.seeds, self.settings = graphs, seeds, settings
+        torch.manual_seed(settings.seed)
+        self.model = self.fresh_model()
+
+    @abstractmethod
+    def fresh_model(self) -> Model:
+        """A model that has learned nothing."""
+
+    @abstractmethod
+    def lessons(self, epoch: int, links: Ids) -> Lessons[Model]:
+        """What an epoch learns from; `links` are the seeds and what was found since, (left id, right id) rows."""
+
+    @abstractmethod
+    def vectors(self, model: Model) -> Tensor:
+        """Vectors of all entities, those of the right graph behind those of the left one."""
+
+    def sought(self, epoch: int, model: Model) -> Ids | None:
+        """Links to learn from like seeds in an epoch; None: this method looks for none."""
+        return None
+
+    def after_epoch(self, epoch: int, model: Model) -> None:
+        """Bring up to date what the model remembers beside its weights."""
+
+    def sides(self, model: Model) -> tuple[Tensor, Tensor]:
+        """The vectors of the left and of the right entities."""
+        vectors, border = self.vectors(model), self.graphs.first_right
+        return vectors[:border], vectors[border:]
+
+    def candidates(self, model: Model, k: int) -> Candidates:
+        """The k nearest by cosine of every entity that is no seed."""
+        left, right = self.sides(model)
+        pools = unseeded(len(left), self.seeds[:, 0]), unseeded(len(right), self.seeds[:, 1])
+        return Candidates.nearest(left, right, pools, k)
+
+
+@dataclass(frozen=True)
+class TripleLessons(Generic[Model]):
+    """Triples in random order, several times over, and what is made of a batch of them."""
+
+    examples: Ids
+    learn: Callable[[Model, Tensor], Tensor]
+
+    @classmethod
+    def of_epoch(
+        cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor]
+    ) -> TripleLessons[Model]:
+        """An order of its own for every pass."""
+        dice = np.random.default_rng([seed, epoch])
+        order = np.concatenate([dice.permutation(len(triples)) for _ in range(PASSES)])
+        return cls(triples[order], learn)
+
+    def prepare(self, model: Model) -> None:
+        """A fresh model is ready as it is."""
+
+    def loss(self, model: Model, batch: Tensor) -> Tensor:
+        """The loss on some triples."""
+        return self.learn(model, batch)
+
+
+def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
+    """Each triple so many times with another head or another tail, at random; (times * B, 3)."""
+    wrong = triples.repeat(times, 1)
+    side = torch.randint(0, 2, (len(wrong),)) * 2
+    wrong[torch.arange(len(wrong)), side] = torch.randint(0, entities, (len(wrong),))
+    return wrong
+
+
+class Shared:
+    """Two graphs in which both ends of a seed are one entity, the left one."""
+
+    def __init__(self, graphs: TwoGraphs, seeds: Ids) -> None:
+        joint = merge(graphs.left, graphs.right, seeds)
+        self.both_ways = joint.triples  # with reverses
+        self.triples = joint.triples[joint.triples[:, 1] < graphs.relations]
+        self.row = torch.from_numpy(joint.row).long()  # where the vector of each entity is
+        self.entities = graphs.entities
+
+    def corrupted(self, triples: Tensor, times: int) -> Tensor:
+        """As the function of that name, with entities of the shared graph."""
+        wrong = corrupted(triples, self.entities, times)
+        wrong[:, 0::2] = self.row[wrong[:, 0::2]]
+        return wrong
+
+
+class Translation(nn.Module):
+    """TransE: entities are vectors of length one, a relation leads from head to tail (Bordes et al. 2013)."""
+
+    def __init__(self, entities: int, relations: int, width: int) -> None:
+        super().__init__()
+        self.entity, self.relation = (nn.Parameter(torch.empty(count, width)) for count in (entities, relations))
+        for table in (self.entity, self.relation):
+            nn.init.xavier_normal_(table)
+
+    def unit(self) -> Tensor:
+        """The vectors of all entities."""
+        return nn.functional.normalize(self.entity, dim=1)
+
+    def distance(self, unit: Tensor, triples: Tensor) -> Tensor:
+        """‖s + r - o‖² of each triple, with the vectors that `unit` gave."""
+        distance: Tensor = _Distance.apply(unit, self.relation, triples)  # type: ignore[no-untyped-call]
+        return distance
+
+    def vectors(self) -> Tensor:
+        """The vectors of all entities, when nothing is to be learned from them."""
+        return self.unit().detach()
+
+
+def apart(unit: Tensor, pairs: Tensor) -> Tensor:
+    """Squared distance of the vectors of each pair of entities."""
+    return (unit[pairs[:, 0]] - unit[pairs[:, 1]]).square().sum(1)
+
+
+def margin_loss(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
+    """Every wrong triple is to be farther off than its right one by a margin; `wrong` repeats `right`'s order."""
+    return (margin + right.repeat(len(wrong) // len(right)) - wrong).relu().mean()
+
+
+class _Distance(torch.autograd.Function):
+    """Without the copies that gathering the vectors of every triple would make: most of the time goes there."""
+
+    @staticmethod
+    def forward(ctx: Any, entity: Tensor, relation: Tensor, triples: Tensor) -> Tensor:
+        ctx.save_for_backward(entity, relation, triples)
+        return torch.from_numpy(_distances(*(t.detach().numpy() for t in (entity, relation, triples))))
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = ctx.saved_tensors
+        gradients = [torch.zeros_like(table) for table in tensors[:2]]
+        arrays = [tensor.detach().numpy() for tensor in (*tensors, upstream.contiguous(), *gradients)]
+        _add_gradients(*arrays)
+        return *gradients, None
+
+
+@njit(parallel=True, cache=True)
+def _distances(entity, relation, triples):  # type: ignore[no-untyped-def]
+    found = np.empty(len(triples), np.float32)
+    for i in prange(len(triples)):
+        head, step, tail = triples[i]
+        total = np.float32(0)
+        for column in range(entity.shape[1]):
+            missed = entity[head, column] + relation[step, column] - entity[tail, column]
+            total += missed * missed
+        found[i] = total
+    return found
+
+
+@njit(parallel=True, cache=True)
+def _add_gradients(entity, relation, triples, upstream, d_entity, d_relation):  # type: ignore[no-untyped-def]
+    width = entity.shape[1]
+    for block in prange(BLOCKS):  # of columns, so that no two threads add to the same number
+        for i in range(len(triples)):
+            head, step, tail = triples[i]
+            for column in range(block * width // BLOCKS, (block + 1) * width // BLOCKS):
+                missed = entity[head, column] + relation[step, column] - entity[tail, column]
+                change = 2 * upstream[i] * missed
+                d_entity[head, column] += change
+                d_relation[step, column] += change
+                d_entity[tail, column] -= change

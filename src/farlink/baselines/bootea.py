@@ -1,0 +1,88 @@
+"""BootEA (Sun, Hu, Zhang, Qu: Bootstrapping entity alignment with knowledge graph embedding, IJCAI 2018): translations
+with limits for right and wrong triples, wrong triples that are hard to tell, and links found and revised on the way.
+
+Left out: the extra loss on the distribution over candidates of newly found entities; found links enter by exchanging
+their ends in the triples, as the seeds do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from farlink.baselines.base import Method, Translation, TripleLessons
+from farlink.graph import Ids
+from farlink.joint import swapped
+from farlink.matching import nearest, one_to_one
+
+NEAR, FAR = 0.01, 2.0  # right triples are to be nearer, wrong ones farther
+AGAINST = 0.2  # weight of the wrong ones
+WRONG = 10  # wrong triples for a right one
+TRUNCATED = 0.02  # share of a graph, nearest to an entity, that is exchanged for it in wrong triples
+SURE = 0.7  # cosine from which on a pair comes into question
+CANDIDATES = 10  # of each entity
+ALONE = 2  # epochs before the first links are sought and wrong triples are hard
+
+
+class Lookalikes(Translation):
+    """A translation that remembers which entities are hard to tell from each other."""
+
+    near: Tensor
+
+    def __init__(self, entities: int, relations: int, width: int, count: int) -> None:
+        super().__init__(entities, relations, width)
+        # kept with the weights, so that a run that is resumed goes on with the same ones; all alike to begin with
+        self.register_buffer("near", torch.randint(0, entities, (entities, count), dtype=torch.int32))
+
+
+class BootEA(Method[Lookalikes]):
+    """One space for both graphs."""
+
+    def fresh_model(self) -> Lookalikes:
+        """Seeds meet in the triples only."""
+        graphs = self.graphs
+        smaller = min(graphs.first_right, graphs.entities - graphs.first_right)
+        count = max(1, int(TRUNCATED * smaller))
+        return Lookalikes(graphs.entities, graphs.relations, self.settings.width, count)
+
+    def lessons(self, epoch: int, links: Ids) -> TripleLessons[Lookalikes]:
+        """Triples of both graphs, and those with linked entities exchanged for each other."""
+        partner = np.full(self.graphs.entities, -1, dtype=np.int32)
+        one, other = self.graphs.shifted(links).T
+        partner[one], partner[other] = other, one
+        triples = self.graphs.triples
+        everything = np.concatenate([triples, swapped(triples, partner)])
+        return TripleLessons.of_epoch(everything, self.settings.seed, epoch, self._learn)
+
+    def _learn(self, model: Lookalikes, batch: Tensor) -> Tensor:
+        wrong = batch.repeat(WRONG, 1)
+        which, side = torch.arange(len(wrong)), torch.randint(0, 2, (len(wrong),)) * 2
+        place = torch.randint(0, model.near.shape[1], (len(wrong),))
+        wrong[which, side] = model.near[wrong[which, side], place].long()
+        unit = model.unit()
+        right_loss = (model.distance(unit, batch) - NEAR).relu().mean()
+        return right_loss + AGAINST * (FAR - model.distance(unit, wrong)).relu().mean()
+
+    def after_epoch(self, epoch: int, model: Lookalikes) -> None:
+        """Look anew who is hard to tell from whom in each graph."""
+        if epoch + 1 < ALONE:
+            return
+        count, border = model.near.shape[1], self.graphs.first_right
+        for first, vectors in zip((0, border), self.sides(model), strict=True):
+            _, places = nearest(vectors, vectors, count + 1)
+            model.near[first : first + len(vectors)] = torch.from_numpy(places[:, 1:] + np.int32(first))
+
+    def vectors(self, model: Lookalikes) -> Tensor:
+        """As they are."""
+        return model.vectors()
+
+    def sought(self, epoch: int, model: Lookalikes) -> Ids:
+        """The one-to-one choice, among pairs that are near enough, with the greatest sum of cosines."""
+        if epoch < ALONE:
+            return self.seeds[:0]
+        listed = self.candidates(model, CANDIDATES)
+        near = listed.cosine > SURE
+        left, right = listed.left[near], listed.right[near]
+        chosen = one_to_one(left, right, listed.cosine[near], listed.shape)
+        return np.stack([left[chosen], right[chosen]], axis=1)

@@ -1,0 +1,89 @@
+"""JAPE (Sun, Hu, Li: Cross-lingual entity alignment via joint attribute-preserving embedding, ISWC 2017): translations
+that share the seeds' vectors; where both graphs have literals, entities with like attributes are drawn together.
+
+Left out: the attributes' types of values; and attribute vectors come from a factorised table of which attributes are
+met together, which is what skip-gram learns, instead of skip-gram itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import torch
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.linalg import svds
+from torch import Tensor
+
+from farlink.baselines.base import Method, Shared, Translation, TripleLessons, apart
+from farlink.graph import Ids, lookup
+from farlink.matching import nearest
+
+WRONG = 1  # corrupted triples for a right one
+AGAINST = 0.1  # weight of the corrupted triples
+REACH = 2.0  # squared distance beyond which a corrupted triple is far enough off
+ATTRIBUTES = 0.05  # weight of the attributes
+WIDTH = 50  # of the attributes' vectors
+ALIKE = 5  # entities of the other graph that an entity is drawn to
+CLOSE = 0.9  # least cosine of the attributes of such entities
+
+
+class JAPE(Method[Translation]):
+    """One space for both graphs."""
+
+    def fresh_model(self) -> Translation:
+        """One vector for both ends of a seed."""
+        self.shared = Shared(self.graphs, self.seeds)
+        self.alike, self.weight = self._alike()
+        return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
+
+    def lessons(self, epoch: int, links: Ids) -> TripleLessons[Translation]:
+        """Triples of the shared graph; with every batch, some pairs with like attributes."""
+        return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
+
+    def _learn(self, model: Translation, batch: Tensor) -> Tensor:
+        unit = model.unit()
+        wrong = model.distance(unit, self.shared.corrupted(batch, WRONG)).clamp(max=REACH)
+        loss = model.distance(unit, batch).mean() - AGAINST * wrong.mean()
+        if len(self.alike):
+            some = torch.randint(0, len(self.alike), (len(batch),))
+            pull = self.weight[some] * apart(unit, self.shared.row[self.alike[some]])
+            loss = loss + ATTRIBUTES * pull.mean()
+        return loss
+
+    def vectors(self, model: Translation) -> Tensor:
+        """Both ends of a seed have one vector."""
+        return model.vectors()[self.shared.row]
+
+    def _alike(self) -> tuple[Tensor, Tensor]:
+        """Pairs of a left and a right entity with like attributes, and the cosines; none without literals."""
+        has = self._attributes()
+        border = self.graphs.first_right
+        if min(has[:border].nnz, has[border:].nnz) == 0 or min(has.shape) <= WIDTH:
+            return torch.empty(0, 2, dtype=torch.int64), torch.empty(0)
+        met = csr_array(has.T @ has)
+        met.data = np.log1p(met.data)
+        start = np.random.default_rng(self.settings.seed).normal(size=met.shape[0])
+        vectors, sizes, _ = svds(met, k=min(WIDTH, met.shape[0] - 1), v0=start)
+        entity = torch.from_numpy(has @ (vectors * np.sqrt(sizes))).float()
+        cosine, place = nearest(entity[:border], entity[border:], ALIKE)
+        rows, columns = np.nonzero(cosine > CLOSE)
+        pairs = np.stack([rows, place[rows, columns] + border], axis=1)
+        return torch.from_numpy(pairs).long(), torch.from_numpy(cosine[rows, columns])
+
+    def _attributes(self) -> csr_array:
+        """Which entity has which attribute, by the names of literals; those of one end of a seed are the other's."""
+        tables = [
+            graph.literals.select("relation", entity=pl.Series(graph.ids(graph.literals["head"]) + shift))
+            for graph, shift in ((self.graphs.left, 0), (self.graphs.right, self.graphs.first_right))
+        ]
+        table = pl.concat(tables).unique(maintain_order=True)
+        names = table["relation"].unique().sort()
+        shape = (self.graphs.entities, len(names))
+        places = table["entity"].to_numpy(), lookup(names, table["relation"])
+        own = coo_array((np.ones(table.height), places), shape=shape).tocsr()
+        links = self.graphs.shifted(self.seeds)
+        twins = np.concatenate([links, links[:, ::-1]])
+        partner = coo_array((np.ones(len(twins)), twins.T), shape=(shape[0], shape[0])).tocsr()
+        both = csr_array(own + partner @ own)
+        both.data[:] = 1
+        return both

@@ -1,0 +1,90 @@
+"""Models for completing one graph, put to alignment: TransR, TransD, ConvE and RotatE of PyKEEN on the shared graph.
+
+The paper trained the original codes of these models on joined graphs. Here the models are PyKEEN's, an optional extra;
+the loop and the loss are ours: right triples against corrupted ones, by logistic regression.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from farlink.baselines.base import Method, Shared, TripleLessons
+from farlink.errors import FarlinkError
+from farlink.graph import Ids
+
+WRONG = 3  # corrupted triples for a right one
+MODELS: dict[str, dict[str, Any]] = {
+    "TransR": {"relation_dim": 50},
+    "TransD": {},
+    "ConvE": {},
+    "RotatE": {},
+}
+HALVED = ("RotatE",)  # its vectors are complex: two numbers for each of `width`
+
+
+class JointModel(Method[nn.Module]):
+    """A model of PyKEEN; subclasses name it."""
+
+    name: str
+
+    def fresh_model(self) -> nn.Module:
+        """The model with PyKEEN's own way to begin."""
+        try:
+            from pykeen.models import model_resolver
+            from pykeen.triples import CoreTriplesFactory
+        except ImportError:
+            raise FarlinkError(f"{self.name} needs PyKEEN: install farlink with the extra 'baselines'") from None
+        self.shared = Shared(self.graphs, self.seeds)
+        factory = CoreTriplesFactory.create(
+            torch.from_numpy(self.shared.triples).long(),
+            num_entities=self.graphs.entities,
+            num_relations=self.graphs.relations,
+        )
+        width = self.settings.width // 2 if self.name in HALVED else self.settings.width
+        seed = self.settings.seed
+        model: nn.Module = model_resolver.make(
+            self.name, triples_factory=factory, embedding_dim=width, random_seed=seed, **MODELS[self.name]
+        )
+        return model
+
+    def lessons(self, epoch: int, links: Ids) -> TripleLessons[nn.Module]:
+        """Triples of the shared graph."""
+        return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
+
+    def _learn(self, model: Any, batch: Tensor) -> Tensor:
+        right, wrong = model.score_hrt(batch), model.score_hrt(self.shared.corrupted(batch, WRONG))
+        return -nn.functional.logsigmoid(right).mean() - nn.functional.logsigmoid(-wrong).mean()
+
+    @torch.no_grad()
+    def vectors(self, model: Any) -> Tensor:
+        """The entities' representations, complex ones as real ones twice as long."""
+        found: Tensor = model.entity_representations[0](indices=None)
+        real = torch.view_as_real(found) if found.is_complex() else found
+        return real.flatten(1)[self.shared.row]
+
+
+class TransR(JointModel):
+    """Lin et al.: Learning entity and relation embeddings for knowledge graph completion, AAAI 2015."""
+
+    name = "TransR"
+
+
+class TransD(JointModel):
+    """Ji et al.: Knowledge graph embedding via dynamic mapping matrix, ACL 2015."""
+
+    name = "TransD"
+
+
+class ConvE(JointModel):
+    """Dettmers et al.: Convolutional 2D knowledge graph embeddings, AAAI 2018."""
+
+    name = "ConvE"
+
+
+class RotatE(JointModel):
+    """Sun et al.: RotatE: Knowledge graph embedding by relational rotation in complex space, ICLR 2019."""
+
+    name = "RotatE"
