@@ -1,6 +1,6 @@
 import polars as pl
 
-from farlink.report import draw_reliability, draw_training, measured_part, training_lines
+from farlink.report import draw_reliability, draw_training, measured_part, network_words, training_lines
 from farlink.settings import make_settings
 
 TRACE = pl.DataFrame(
@@ -19,8 +19,8 @@ def test_training_is_drawn_and_told(tmp_path):
     draw_training(TRACE, tmp_path, "MRR")
     assert {path.name for path in tmp_path.iterdir()} == {"loss.png", "validation.png"}
     assert (
-        "2 epochs, 20 paths, 2 s. The weights are those of epoch 2, the best on validation (MRR 0.300)."
-        in (training_lines(TRACE, make_settings(), "MRR")[0])
+        "2 epochs, 20 examples, 2 s. The weights are those of epoch 2, the best on validation (MRR 0.300)."
+        in (training_lines(TRACE, network_words(make_settings()), "MRR")[0])
     )
 
 
@@ -28,7 +28,7 @@ def test_without_validation_only_the_loss_is_drawn(tmp_path):
     trace = TRACE.with_columns(validation=pl.lit(None, dtype=pl.Float64))
     draw_training(trace, tmp_path, "MRR")
     assert [path.name for path in tmp_path.iterdir()] == ["loss.png"]
-    assert training_lines(trace, make_settings(), "MRR")[0].endswith("The weights are those of epoch 2.")
+    assert training_lines(trace, "A network", "MRR")[0].endswith("The weights are those of epoch 2.")
 
 
 def test_reliability_is_drawn(tmp_path):

@@ -13,7 +13,17 @@ from farlink.aligned import AlignmentRun
 from farlink.graph import Ids
 from farlink.io.files import write_text
 from farlink.mapping import Mapping
-from farlink.report import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training, measured_part, training_lines
+from farlink.report import (
+    BLUE,
+    GREY,
+    ORANGE,
+    draw,
+    draw_reliability,
+    draw_training,
+    measured_part,
+    network_words,
+    training_lines,
+)
 from farlink.settings import AlignmentSettings
 
 
@@ -88,7 +98,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         "## Training",
         "",
-        *training_lines(run.trace, settings, "Hits@1"),
+        *training_lines(run.trace, _learned(settings), "Hits@1"),
         "",
         "## Results",
         "",
@@ -145,3 +155,9 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
         quality = metrics[part][key]
         lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
     return lines
+
+
+def _learned(settings: AlignmentSettings) -> str:
+    if settings.method == "rsn":
+        return network_words(settings)
+    return f"The method `{settings.method}` with vectors of length {settings.width}"

@@ -37,8 +37,8 @@ from farlink.training import PathLessons, Trainer, path_losses, path_trainer, wa
 
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
-DECAYS = (0.05, 0.01, 0.002)  # of the tensor model, to choose from
-TRIAL_EPOCHS, TRIAL_FACTORS = 2, 64
+DECAYS = (0.05, 0.01)  # of the tensor model, to choose from
+TRIAL_EPOCHS, TRIAL_FACTORS = 4, 128  # a shorter or smaller trial favours too small a decay
 NO_CROSSING = 0.5  # one graph only: the bias towards the other one is off
 PARTS = ("train", "validation", "test")
 
@@ -248,7 +248,7 @@ def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> 
     How much the factors must be held back differs from graph to graph.
     """
     if not len(teacher.valid):
-        return DECAYS[len(DECAYS) // 2]
+        return DECAYS[0]
     for decay in DECAYS:
         if f"{decay:g}" not in run.trials:
             checkpoint = run.checkpoint("trial")

@@ -9,7 +9,16 @@ from matplotlib.axes import Axes
 
 from farlink.completed import CompletionRun
 from farlink.progress import duration
-from farlink.report import BLUE, ORANGE, draw, draw_reliability, draw_training, measured_part, training_lines
+from farlink.report import (
+    BLUE,
+    ORANGE,
+    draw,
+    draw_reliability,
+    draw_training,
+    measured_part,
+    network_words,
+    training_lines,
+)
 
 NAMES = {"paths": "the network that reads paths", "factors": "the tensor model", "rules": "the rules"}
 SIDES = {"tail": "tails (s, r, ?)", "head": "heads (?, r, o)", "both": "both"}
@@ -61,7 +70,7 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         "",
         "## Training",
         "",
-        *training_lines(run.trace, settings, "MRR"),
+        *training_lines(run.trace, network_words(settings), "MRR"),
         *_voice_lines(run),
         "",
         "## Results",

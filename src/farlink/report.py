@@ -51,13 +51,18 @@ def _line(axes: Axes, epoch: pl.Series, values: pl.Series, label: str) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def training_lines(trace: pl.DataFrame, settings: Settings, measure: str) -> list[str]:
-    """How the path model was trained, as lines of a model card."""
+def network_words(settings: Settings) -> str:
+    """Which network was trained on what."""
+    layers = f"{settings.layers} {settings.cell.upper()} layer(s) of width {settings.width}"
+    return f"{settings.model.upper()} with {layers} on paths of length {settings.walk_length}"
+
+
+def training_lines(trace: pl.DataFrame, learned: str, measure: str) -> list[str]:
+    """How what was learned was trained, as lines of a model card."""
     best = trace.filter(pl.col("best")).tail(1).row(0, named=True)
     measured = best["validation"] is not None
     return [
-        f"{settings.model.upper()} with {settings.layers} {settings.cell.upper()} layer(s) of width {settings.width} "
-        f"on paths of length {settings.walk_length}; {len(trace)} epochs, {int(trace['examples'][-1]):,} paths, "
+        f"{learned}; {len(trace)} epochs, {int(trace['examples'][-1]):,} examples, "
         f"{duration(float(trace['seconds'][-1]))}. The weights are those of epoch {best['epoch']}"
         + (f", the best on validation ({measure} {best['validation']:.3f})." if measured else "."),
         "",

@@ -3,7 +3,9 @@ import json
 import pytest
 
 from farlink.errors import FarlinkError
-from farlink.experiments.records import Records, measured
+from farlink.experiments import records
+from farlink.experiments.records import Records, finished_run, measured
+from rings import QUICK, ring
 
 
 def test_a_command_that_fails_is_told_with_its_log(tmp_path):
@@ -32,3 +34,31 @@ def test_a_command_is_measured(tmp_path):
     assert cost["seconds"] > 0
     assert cost["peak_memory"] > 1e6
     assert "farlink" in (tmp_path / "log").read_text()
+
+
+def test_a_run_that_was_stopped_goes_on_and_its_seconds_add_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(records.tempfile, "gettempdir", lambda: str(tmp_path))
+    ring().write_csv(tmp_path / "ring.tsv", separator="\t", include_header=False)
+    quick = {**QUICK, "max_epochs": 1, "question_epochs": 0, "factors": 0, "rules": 0}
+    changes = [option for name, value in quick.items() for option in ("--set", f"{name}={value}")]
+    attempts = []
+
+    def arguments(out):
+        return ["complete", str(tmp_path / "ring.tsv"), "--out", out, *changes]
+
+    def stopped(given, log):
+        attempts.append(given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "measured", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            finished_run(arguments)
+    (folder,) = tmp_path.glob("farlink-experiment-*")
+    (folder / "seconds").write_text("1000")
+    record = finished_run(arguments)
+    assert record["seconds"] > 1000
+    assert attempts[0][-1] == "--resume"
+    assert record["command"] == " ".join(["farlink", *arguments("RUN")])
+    assert record["metrics"]["validation"]["both"]["mrr"] > 0
+    assert not folder.exists()

@@ -6,6 +6,7 @@ Left out: the second network, on attributes. Wrong pairs are drawn at random, an
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,7 +103,11 @@ class GCNAlign(Method[Convolutions]):
         first, places, shares = (
             torch.from_numpy(part) for part in (matrix.indptr, matrix.indices, matrix.data.astype(np.float32))
         )
-        return torch.sparse_csr_tensor(first, places, shares, size=(size, size))
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "ignore", message="Sparse CSR tensor support is in beta"
+            )  # products are all we need
+            return torch.sparse_csr_tensor(first, places, shares, size=(size, size), check_invariants=False)
 
 
 def _distinct_ends(relation: Ids, ends: Ids, relations: int) -> NDArray[np.int64]:

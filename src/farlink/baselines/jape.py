@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import torch
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
@@ -56,19 +57,24 @@ class JAPE(Method[Translation]):
 
     def _alike(self) -> tuple[Tensor, Tensor]:
         """Pairs of a left and a right entity with like attributes, and the cosines; none without literals."""
-        has = self._attributes()
-        border = self.graphs.first_right
-        if min(has[:border].nnz, has[border:].nnz) == 0 or min(has.shape) <= WIDTH:
+        if any(graph.literals.is_empty() for graph in (self.graphs.left, self.graphs.right)):
             return torch.empty(0, 2, dtype=torch.int64), torch.empty(0)
+        has, border = self._attributes(), self.graphs.first_right
         met = csr_array(has.T @ has)
         met.data = np.log1p(met.data)
-        start = np.random.default_rng(self.settings.seed).normal(size=met.shape[0])
-        vectors, sizes, _ = svds(met, k=min(WIDTH, met.shape[0] - 1), v0=start)
-        entity = torch.from_numpy(has @ (vectors * np.sqrt(sizes))).float()
+        entity = torch.from_numpy(has @ self._factorised(met)).float()
         cosine, place = nearest(entity[:border], entity[border:], ALIKE)
         rows, columns = np.nonzero(cosine > CLOSE)
         pairs = np.stack([rows, place[rows, columns] + border], axis=1)
         return torch.from_numpy(pairs).long(), torch.from_numpy(cosine[rows, columns])
+
+    def _factorised(self, met: csr_array) -> NDArray[np.float64]:
+        """Vectors of attributes whose products are how often two are met together; the table itself if it is small."""
+        if met.shape[0] <= WIDTH:
+            return np.asarray(met.todense(), dtype=np.float64)
+        start = np.random.default_rng(self.settings.seed).normal(size=met.shape[0])
+        vectors, sizes, _ = svds(met, k=WIDTH, v0=start)
+        return np.asarray(vectors * np.sqrt(sizes))
 
     def _attributes(self) -> csr_array:
         """Which entity has which attribute, by the names of literals; those of one end of a seed are the other's."""

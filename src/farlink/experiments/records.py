@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -9,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,20 +60,36 @@ def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
 def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
     """Run `farlink` with arguments that depend on where the run is written: command, commit, cost and what came of it.
 
-    The run itself is not kept.
+    The run itself is not kept. If it is stopped, the same call at the same commit goes on with it; the seconds of all
+    attempts are added up.
     """
-    folder = Path(tempfile.mkdtemp(prefix="farlink-experiment-"))
-    cost = measured(arguments(str(folder / "run")), folder / "log")
+    command, version = " ".join(["farlink", *arguments("RUN")]), commit()
+    name = hashlib.sha256(f"{command} {version}".encode()).hexdigest()[:12]
+    folder = Path(tempfile.gettempdir()) / f"farlink-experiment-{name}"
+    folder.mkdir(exist_ok=True)
+    with _spent(folder / "seconds") as earlier:
+        cost = measured([*arguments(str(folder / "run")), "--resume"], folder / "log")
     run = load(folder / "run")
     record = {
-        "command": " ".join(["farlink", *arguments("RUN")]),
-        "commit": commit(),
+        "command": command,
+        "commit": version,
         **cost,
+        "seconds": round(earlier + cost["seconds"], 1),
         "metrics": run.metrics,
         "trace": run.trace.to_dicts(),
     }
     shutil.rmtree(folder)
     return record
+
+
+@contextmanager
+def _spent(path: Path) -> Iterator[float]:
+    """Gives the seconds that were spent before, and adds those spent within, however it ends."""
+    earlier, started = float(path.read_text()) if path.exists() else 0.0, time.monotonic()
+    try:
+        yield earlier
+    finally:
+        write_text(path, f"{earlier + time.monotonic() - started:.1f}")
 
 
 def check_parts(parts: Iterable[str], known: Sequence[str]) -> None:

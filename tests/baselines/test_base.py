@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+import torch
+
+from farlink.baselines.base import PASSES, Shared, Translation, TripleLessons, TwoGraphs, apart, corrupted, margin_loss
+from pairs import Pair
+
+TRIPLES = torch.tensor([[0, 1, 2], [2, 0, 0], [1, 1, 1], [0, 1, 2]])
+
+
+@pytest.fixture
+def graphs(pair: Pair):
+    return TwoGraphs(pair.left, pair.right)
+
+
+def test_the_right_graph_stands_behind_the_left_one(graphs, pair):
+    left, right = len(pair.left.entities), len(pair.right.entities)
+    assert (graphs.entities, graphs.first_right) == (left + right, left)
+    assert graphs.relations == len(pair.left.relations) + len(pair.right.relations)
+    ends = graphs.triples[len(pair.left.triples) :, ::2]
+    assert ends.min() >= left
+    assert graphs.shifted(np.array([[3, 4]], dtype=np.int32)).tolist() == [[3, left + 4]]
+
+
+def test_an_epoch_is_several_passes_each_in_an_order_of_its_own(graphs):
+    lessons = TripleLessons.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
+    size = len(graphs.triples)
+    assert len(lessons.examples) == PASSES * size
+    passes = lessons.examples.reshape(PASSES, size, 3)
+    for one in passes:
+        np.testing.assert_array_equal(np.unique(one, axis=0), np.unique(graphs.triples, axis=0))
+    assert (passes[0] != passes[1]).any()
+    again = TripleLessons.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
+    np.testing.assert_array_equal(lessons.examples, again.examples)
+
+
+def test_a_corrupted_triple_has_one_end_exchanged_at_the_most():
+    torch.manual_seed(0)
+    wrong = corrupted(TRIPLES, 3, 50)
+    assert len(wrong) == 200
+    changed = wrong != TRIPLES.repeat(50, 1)
+    assert not changed[:, 1].any()
+    assert (changed.sum(1) <= 1).all()
+    assert changed[:, 0].any()
+    assert changed[:, 2].any()
+
+
+def test_the_distance_and_its_gradient_are_those_of_the_formula():
+    torch.manual_seed(0)
+    model = Translation(3, 2, 10)
+    upstream = torch.randn(len(TRIPLES))
+    (model.distance(model.unit(), TRIPLES) * upstream).sum().backward()
+    found = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    entity = torch.nn.functional.normalize(model.entity, dim=1)
+    head, relation, tail = TRIPLES.T
+    expected = (entity[head] + model.relation[relation] - entity[tail]).square().sum(1)
+    torch.testing.assert_close(model.distance(model.unit(), TRIPLES), expected)
+    (expected * upstream).sum().backward()
+    for gradient, parameter in zip(found, model.parameters(), strict=True):
+        torch.testing.assert_close(gradient, parameter.grad)
+
+
+def test_vectors_have_length_one_and_pairs_their_distance():
+    model = Translation(3, 2, 10)
+    torch.testing.assert_close(model.vectors().norm(dim=1), torch.ones(3))
+    pairs = torch.tensor([[0, 1], [2, 2]])
+    assert apart(model.vectors(), pairs)[1] == 0
+    assert apart(model.vectors(), pairs)[0] > 0
+
+
+def test_the_margin_loss_asks_every_wrong_triple_to_be_farther():
+    right, wrong = torch.tensor([1.0, 2.0]), torch.tensor([5.0, 2.5, 1.5, 9.0])  # twice, in the same order
+    assert margin_loss(right, wrong, 1.0) == pytest.approx((0 + 0.5 + 0.5 + 0) / 4)
+
+
+def test_both_ends_of_a_seed_are_one_entity(graphs):
+    seeds = np.array([[0, 5], [1, 6]], dtype=np.int32)
+    shared = Shared(graphs, seeds)
+    gone = graphs.shifted(seeds)[:, 1]
+    assert not np.isin(shared.triples[:, ::2], gone).any()
+    assert shared.row[torch.from_numpy(gone).long()].tolist() == [0, 1]
+    assert shared.triples[:, 1].max() < graphs.relations <= shared.both_ways[:, 1].max()
+    torch.manual_seed(0)
+    wrong = shared.corrupted(torch.from_numpy(shared.triples).long(), 20)
+    assert not np.isin(wrong[:, ::2].numpy(), gone).any()

@@ -1,0 +1,51 @@
+import sys
+
+import pytest
+import torch
+
+from farlink.errors import FarlinkError
+
+NAMES = ["transr", "transd", "conve", "rotate"]
+
+
+@pytest.fixture(autouse=True)
+def _pykeen():
+    pytest.importorskip("pykeen", reason="PyKEEN is an optional extra")
+
+
+def test_it_aligns_the_demo_graphs(demo_hits):
+    assert demo_hits("transd", max_epochs=1) > 0.02  # a guess is right in one of 1,130 cases
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_loss_falls(name, make_method):
+    method = make_method(name)
+    lessons = method.lessons(0, method.seeds)
+    batch = torch.from_numpy(lessons.examples[:256]).long()
+    optimiser = torch.optim.Adam(method.model.parameters(), lr=0.01)
+    losses = []
+    method.model.train()
+    for step in range(12):
+        torch.manual_seed(step)
+        loss = lessons.loss(method.model, batch)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entity_has_a_real_vector_and_seeds_share_theirs(name, make_method):
+    method = make_method(name)
+    vectors = method.vectors(method.model)
+    assert len(vectors) == method.graphs.entities
+    assert vectors.is_floating_point()
+    left, right = method.graphs.shifted(method.seeds).T
+    torch.testing.assert_close(vectors[left], vectors[right])
+
+
+def test_without_pykeen_it_says_what_to_install(make_method, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pykeen.models", None)
+    with pytest.raises(FarlinkError, match="install farlink with the extra 'baselines'"):
+        make_method("rotate")
