@@ -39,7 +39,7 @@ def invoke(*words, stdin=None):
 
 def shell(*words, **options):
     """The command in a process of its own."""
-    command = [sys.executable, "-m", "farlink.cli", *(str(word) for word in words)]
+    command = [sys.executable, "-m", "farlink", *(str(word) for word in words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
 
 
@@ -108,6 +108,17 @@ def test_settings_lists_every_setting(task, kind):
     assert all(name[:8] in text for name in kind.model_fields if name not in ("preset", "task"))
 
 
+def test_the_settings_of_a_method_to_compare_with_are_listed():
+    text = invoke("settings", "gcn-align").output
+    assert "gcn-align" in text
+    assert "entity_negatives"[:8] in text
+
+
+def test_settings_of_something_unknown_are_a_clear_error():
+    error = CliRunner().invoke(app, ["settings", "bake"]).exception
+    assert "there is no task or method 'bake'; choose one of align, complete, mtranse" in str(error)
+
+
 def test_the_version_is_told():
     assert invoke("--version").output.startswith("farlink ")
 
@@ -154,7 +165,7 @@ def long_run(files, tmp_path_factory):
 
 def start(options, out):
     """Start the command and wait until it has saved its first checkpoint."""
-    command = [sys.executable, "-m", "farlink.cli", "align", *map(str, options), "--out", str(out)]
+    command = [sys.executable, "-m", "farlink", "align", *map(str, options), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (out / "checkpoint.safetensors").exists():
         assert process.poll() is None, process.communicate()

@@ -67,6 +67,17 @@ def test_every_variant_is_a_run_of_its_own(name):
     assert len(commands) == len(experiment.variants)
 
 
+def test_a_method_of_others_is_run_by_its_name():
+    variant = next(one for one in paper.TABLE if one.label == "GCN-Align")
+    assert paper.arguments(variant, "data", 0, 5, "run")[:4] == ["align", "data", "--method", "gcn-align"]
+
+
+def test_every_published_figure_has_a_run_of_ours():
+    for name in ("table-normal", "table-dense"):
+        experiment = paper.EXPERIMENTS[name]
+        assert set(experiment.published) <= {variant.label for variant in experiment.variants}
+
+
 def test_published_figures_stand_beside_ours():
     text = paper.page("table-normal", [record("RSN", 0.4321)])
     assert "| BootEA, as published | .313 | .442 | .323 | .313 |" in text

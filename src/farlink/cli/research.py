@@ -1,0 +1,100 @@
+"""Commands that make benchmarks and run experiments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from farlink.cli.app import SeedOption, app
+from farlink.errors import FarlinkError
+from farlink.tables import (
+    console,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+@app.command()
+def sample(
+    left: Annotated[str, typer.Argument(help="The left graph, a benchmark folder, or the one graph to sample.")],
+    right: Annotated[str | None, typer.Argument(help="The right graph, if there are two.")] = None,
+    links: Annotated[str | None, typer.Option(help="Links between the two graphs.")] = None,
+    size: Annotated[int, typer.Option(min=2, help="Entities of each graph to keep.")] = 15000,
+    dense: Annotated[bool, typer.Option("--dense", help="Double the average degree first.")] = False,
+    epsilon: Annotated[float, typer.Option(min=0, max=1, help="Largest distance from the original's degrees.")] = 0.05,
+    seed_share: Annotated[float, typer.Option(min=0, max=1, help="Share of the links that are seeds.")] = 0.3,
+    valid_share: Annotated[float, typer.Option(min=0, max=1, help="Share of the links for validation.")] = 0.07,
+    out: Annotated[Path | None, typer.Option(help="The benchmark folder to write.")] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Sample a benchmark from graphs so that degrees are distributed as in the original (SRPRS).
+
+    **farlink sample left.nt.gz right.nt.gz --links links.tsv --size 15000 --out benchmark/**
+    """
+    from farlink.progress import Reporter
+    from farlink.samples import draw_sample, read_sources, write_sample
+
+    if out is None:
+        raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FarlinkError(f"{out} exists and is not empty; choose another --out")
+    if seed_share + valid_share > 1:
+        raise FarlinkError("--seed-share and --valid-share together are more than all links")
+    reporter = Reporter()
+    with reporter.working("reading"):
+        graphs, pairs = read_sources(left, right, links)
+    with reporter.working("sampling"):
+        drawn = draw_sample(graphs, pairs, size, dense=dense, epsilon=epsilon, seed=seed)
+        write_sample(drawn, out, (seed_share, valid_share))
+    table = Table("method", *(f"K-S distance, graph {place + 1}" for place in range(len(graphs))))
+    for name, gaps in drawn.distances.items():
+        table.add_row(name, *(f"{gap:.1%}" for gap in gaps))
+    console.print(table)
+    if max(drawn.distances["SRPRS"]) > epsilon:
+        console.print(f"the degrees could not be brought within {epsilon:.1%} of the original", markup=False)
+    console.print(f"{len(drawn.units):,} of each graph: {out}   report: {out / 'README.md'}", markup=False)
+
+
+@app.command()
+def experiment(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="alignment, completion, or of the paper: table-normal, table-dense, table-completion, convergence, "
+            "walk-length, seeds, degree-distribution."
+        ),
+    ],
+    data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
+    out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
+    part: Annotated[
+        list[str] | None, typer.Option(help="Which part to run; may be repeated. Without: only write the page.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
+    budget: Annotated[float, typer.Option(min=0, help="Minutes that a run may train; 0: no limit.")] = 10,
+) -> None:
+    """Run an experiment on benchmark data: one record per run, then a page with all the figures.
+
+    Runs that are recorded are not run again, so an experiment that was stopped goes on where it was.
+
+    **farlink experiment alignment --part best --part fast --seeds 3**
+    """
+    from farlink.experiments import alignment, completion, degrees, paper
+
+    if name == "alignment":
+        lines = alignment.run(data, out, part or [], only, seeds)
+    elif name in ("completion", "table-completion"):
+        lines = completion.run(data, out, part or [], only, seeds, budget)
+    elif name == "degree-distribution":
+        lines = degrees.run(data, out, seeds)
+    elif name in paper.EXPERIMENTS:
+        lines = paper.run(name, data, out, seeds, budget)
+    else:
+        known = ", ".join(("alignment", "completion", *paper.EXPERIMENTS, "table-completion", "degree-distribution"))
+        raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
+    for line in lines:
+        console.print(line, markup=False)
