@@ -63,13 +63,17 @@ def test_every_variant_is_a_run_of_its_own(name):
     experiment = paper.EXPERIMENTS[name]
     keys = {(variant.label, variant.x) for variant in experiment.variants}
     assert len(keys) == len(experiment.variants)
-    commands = {" ".join(paper.arguments(variant, "data", 0, 5, "run")) for variant in experiment.variants}
+    commands = {
+        " ".join(paper.Job(experiment.data[0], variant, 0, 5).arguments("data", "run"))
+        for variant in experiment.variants
+    }
     assert len(commands) == len(experiment.variants)
 
 
 def test_a_method_of_others_is_run_by_its_name():
     variant = next(one for one in paper.TABLE if one.label == "GCN-Align")
-    assert paper.arguments(variant, "data", 0, 5, "run")[:4] == ["align", "data", "--method", "gcn-align"]
+    arguments = paper.Job(paper.DBP_WD, variant, 0, 5).arguments("data", "run")
+    assert arguments[:4] == ["align", "data", "--method", "gcn-align"]
 
 
 def test_every_published_figure_has_a_run_of_ours():

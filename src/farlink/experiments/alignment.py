@@ -11,8 +11,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from farlink.errors import FarlinkError
-from farlink.experiments.records import Records, check_parts, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREY, draw
 
@@ -73,10 +72,15 @@ class Job:
     share: float | None = None
 
     @property
+    def folder(self) -> str:
+        """Where the data set is."""
+        return self.data.folder
+
+    @property
     def key(self) -> dict[str, Any]:
         """What tells this run from others in the records."""
         return {
-            "data": self.data.folder,
+            "data": self.folder,
             "preset": self.preset,
             "variant": self.variant,
             "share": self.share,
@@ -94,22 +98,19 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
     """Make the runs of some parts that are not recorded yet, then write the page; tells what it does."""
     check_parts(parts, PARTS)
     records = Records(out / "results" / "alignment.jsonl")
-    wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
-    if only is not None and not wanted:
-        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
-    for job in wanted:
-        if records.has(job.key):
-            continue
-        if not (data / job.data.folder).is_dir():
-            yield f"left out: there is no {data / job.data.folder}"
-            continue
-        record = {"key": job.key, **finished_run(partial(job.arguments, str(data / job.data.folder)))}
-        records.add(record)
-        figures = record["metrics"]["test"]["linked"]["left_to_right"]
-        yield f"{_title(job)}: Hits@1 {figures['hits@1']:.3f} in {record['seconds']:.0f} s"
+    yield from carry_out(jobs(parts, seeds), only, records, data, _made, _told)
     _draw_shares(records.all, out / "alignment-shares.png")
     write_text(out / "alignment.md", page(records.all))
     yield f"wrote {out / 'alignment.md'}"
+
+
+def _made(job: Job, folder: Path) -> dict[str, Any]:
+    return finished_run(partial(job.arguments, str(folder)))
+
+
+def _told(job: Job, record: dict[str, Any]) -> str:
+    figures = record["metrics"]["test"]["linked"]["left_to_right"]
+    return f"{_title(job)}: Hits@1 {figures['hits@1']:.3f} in {record['seconds']:.0f} s"
 
 
 def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:

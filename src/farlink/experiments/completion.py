@@ -10,9 +10,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from farlink.errors import FarlinkError
 from farlink.experiments.baselines import BASELINES, train_baseline
-from farlink.experiments.records import Records, check_parts, commit, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run
 from farlink.io.files import write_text
 
 GB = 1e9
@@ -83,9 +82,14 @@ class Job:
     seed: int
 
     @property
+    def folder(self) -> str:
+        """Where the data set is."""
+        return self.data.folder
+
+    @property
     def key(self) -> dict[str, Any]:
         """What tells this run from others in the records."""
-        return {"data": self.data.folder, "model": self.model, "seed": self.seed}
+        return {"data": self.folder, "model": self.model, "seed": self.seed}
 
     def arguments(self, folder: str, out: str) -> list[str]:
         """The arguments of `farlink` that make this run with one of our presets."""
@@ -99,19 +103,7 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
     """
     check_parts(parts, PARTS)
     records = Records(out / "results" / "completion.jsonl")
-    wanted = [job for job in jobs(parts, seeds) if only is None or job.data.folder in only]
-    if only is not None and not wanted:
-        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
-    for job in wanted:
-        if records.has(job.key):
-            continue
-        if not (data / job.data.folder).is_dir():
-            yield f"left out: there is no {data / job.data.folder}"
-            continue
-        record = _baseline(job, data, budget) if job.model in BASELINES else _ours(job, data)
-        records.add(record)
-        figures = record["metrics"]["test"]["both"]
-        yield f"{job.data.name}, {job.model}, seed {job.seed}: MRR {figures['mrr']:.3f} in {record['seconds']:.0f} s"
+    yield from carry_out(jobs(parts, seeds), only, records, data, partial(_made, budget), _told)
     write_text(out / "completion.md", page(records.all))
     yield f"wrote {out / 'completion.md'}"
 
@@ -123,14 +115,17 @@ def jobs(parts: list[str], seeds: int) -> Iterator[Job]:
             yield from (Job(data, model, seed) for seed in range(seeds) for data in DATA)
 
 
-def _ours(job: Job, data: Path) -> dict[str, Any]:
-    return {"key": job.key, **finished_run(partial(job.arguments, str(data / job.data.folder)))}
+def _made(budget: float, job: Job, folder: Path) -> dict[str, Any]:
+    if job.model not in BASELINES:
+        return finished_run(partial(job.arguments, str(folder)))
+    trained = train_baseline(folder, job.model, job.seed, 60 * budget)
+    command = f"farlink experiment completion --part baselines --only {job.folder} --budget {budget:g}"
+    return {"command": command, "commit": commit(), "peak_memory": None, **trained}
 
 
-def _baseline(job: Job, data: Path, budget: float) -> dict[str, Any]:
-    trained = train_baseline(data / job.data.folder, job.model, job.seed, 60 * budget)
-    command = f"farlink experiment completion --part baselines --only {job.data.folder} --budget {budget:g}"
-    return {"key": job.key, "command": command, "commit": commit(), "peak_memory": None, **trained}
+def _told(job: Job, record: dict[str, Any]) -> str:
+    figures = record["metrics"]["test"]["both"]
+    return f"{job.data.name}, {job.model}, seed {job.seed}: MRR {figures['mrr']:.3f} in {record['seconds']:.0f} s"
 
 
 def page(records: list[dict[str, Any]]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.experiments.alignment import SRPRS, DataSet
-from farlink.experiments.records import Records, finished_run
+from farlink.experiments.records import Records, carry_out, finished_run
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREEN, GREY, ORANGE, draw
 
@@ -216,30 +216,55 @@ def run(name: str, data: Path, out: Path, seeds: int, budget: float) -> Iterator
     """
     experiment = EXPERIMENTS[name]
     records = Records(out / "results" / f"{name}.jsonl")
-    for seed in range(seeds):
-        for one in experiment.data:
-            if not (data / one.folder).is_dir():
-                yield f"left out: there is no {data / one.folder}"
-                continue
-            for variant in experiment.variants:
-                key = {"data": one.folder, "label": variant.label, "x": variant.x, "seed": seed, "minutes": budget}
-                if not records.has(key):
-                    record = finished_run(partial(arguments, variant, str(data / one.folder), seed, budget))
-                    records.add({"key": key, **record})
-                    yield f"{one.name}, {variant.label}, seed {seed}: Hits@1 {hits(record):.3f}"
+    jobs = (
+        Job(one, variant, seed, budget)
+        for seed in range(seeds)
+        for one in experiment.data
+        for variant in experiment.variants
+    )
+    yield from carry_out(jobs, None, records, data, _made, _told)
     if experiment.axis:
         draw(out / f"{name}.png", lambda axes: _figure(axes, experiment, records.all), vector=True)
     write_text(out / f"{name}.md", page(name, records.all))
     yield f"wrote {out / f'{name}.md'}"
 
 
-def arguments(variant: Variant, folder: str, seed: int, budget: float, out: str) -> list[str]:
-    """The arguments of `farlink` that make a run."""
-    changes = [*variant.changes, f"minutes={budget:g}"]
-    share = [] if variant.share is None else ["--share", f"{variant.share:g}"]
-    words = [word for change in changes for word in ("--set", change)]
-    kind = ["--method", variant.method] if variant.method else ["--preset", variant.preset]
-    return ["align", folder, *kind, "--seed", str(seed), *words, *share, "--out", out]
+@dataclass(frozen=True)
+class Job:
+    """One run: a variant on a data set, with a seed and so many minutes to train."""
+
+    data: DataSet
+    variant: Variant
+    seed: int
+    minutes: float
+
+    @property
+    def folder(self) -> str:
+        """Where the data set is."""
+        return self.data.folder
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells this run from others in the records."""
+        label, x = self.variant.label, self.variant.x
+        return {"data": self.folder, "label": label, "x": x, "seed": self.seed, "minutes": self.minutes}
+
+    def arguments(self, folder: str, out: str) -> list[str]:
+        """The arguments of `farlink` that make this run."""
+        variant = self.variant
+        kind = ["--method", variant.method] if variant.method else ["--preset", variant.preset]
+        share = [] if variant.share is None else ["--share", f"{variant.share:g}"]
+        changes = [*variant.changes, f"minutes={self.minutes:g}"]
+        words = [word for change in changes for word in ("--set", change)]
+        return ["align", folder, *kind, "--seed", str(self.seed), *words, *share, "--out", out]
+
+
+def _made(job: Job, folder: Path) -> Record:
+    return finished_run(partial(job.arguments, str(folder)))
+
+
+def _told(job: Job, record: Record) -> str:
+    return f"{job.data.name}, {job.variant.label}, seed {job.seed}: Hits@1 {hits(record):.3f}"
 
 
 def page(name: str, records: list[Record]) -> str:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from farlink.errors import FarlinkError
 from farlink.io.files import write_text
@@ -36,6 +36,47 @@ class Records:
         """Add a record; the file is replaced whole, so it is never cut short."""
         self.all.append(record)
         write_text(self.path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.all))
+
+
+class Job(Protocol):
+    """A run to be made."""
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells this run from others in the records."""
+
+    @property
+    def folder(self) -> str:
+        """Where its data set is, below the folder of all."""
+
+
+AnyJob = TypeVar("AnyJob", bound=Job)
+
+
+def carry_out(
+    jobs: Iterable[AnyJob],
+    only: Sequence[str] | None,
+    records: Records,
+    data: Path,
+    make: Callable[[AnyJob, Path], dict[str, Any]],
+    tell: Callable[[AnyJob, dict[str, Any]], str],
+) -> Iterator[str]:
+    """Make the runs that are not recorded yet, on some data sets only, and record them; tells how each went.
+
+    `make` makes a run on the data set in a folder and gives its record; `tell` puts it in words.
+    """
+    wanted = [job for job in jobs if only is None or job.folder in only]
+    if only is not None and not wanted:
+        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
+    for job in wanted:
+        if records.has(job.key):
+            continue
+        if not (data / job.folder).is_dir():
+            yield f"left out: there is no {data / job.folder}"
+            continue
+        record = {"key": job.key, **make(job, data / job.folder)}
+        records.add(record)
+        yield tell(job, record)
 
 
 def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
