@@ -18,7 +18,7 @@ from farlink.matching import nearest, one_to_one
 
 NEAR, FAR = 0.01, 2.0  # right triples are to be nearer, wrong ones farther
 AGAINST = 0.2  # weight of the wrong ones
-WRONG = 10  # wrong triples for a right one
+WRONG = 5  # wrong triples for a right one
 TRUNCATED = 0.02  # share of a graph, nearest to an entity, that is exchanged for it in wrong triples
 SURE = 0.7  # cosine from which on a pair comes into question
 CANDIDATES = 10  # of each entity

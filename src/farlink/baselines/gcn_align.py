@@ -20,7 +20,7 @@ from farlink.graph import Ids
 
 MARGIN = 3.0
 WRONG = 5  # wrong counterparts of each end of a seed
-STEPS = 100  # in an epoch
+STEPS = 20  # in an epoch
 
 
 class Convolutions(nn.Module):
