@@ -94,11 +94,28 @@ def saying(right, loudness):
     return voice
 
 
-def test_the_best_weights_rank_validation_triples_best(answerer):
-    said = {"wrong": saying(False, 1.0), "quiet": saying(True, 0.4), "misled": saying(False, 2.0)}
+def test_the_voice_that_is_best_alone_leads_and_the_others_help_or_are_silent(answerer):
+    said = {"wrong": saying(False, 1.0), "right": saying(True, 0.4), "worse": saying(False, 2.0)}
     mixed = Answerer(said, {}, answerer.seen_entities, answerer.seen_relations)
     weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
-    assert weights == {"wrong": 1.0, "quiet": 4.0, "misled": 0.0}  # the least change that outvotes the first
+    assert weights == {"wrong": 0.0, "right": 1.0, "worse": 0.0}
+
+
+def test_voices_that_know_different_things_are_heard_together(answerer):
+    """One knows the answers of the reverse relations only, the other those of the relations."""
+    right = saying(True, 3.0)
+
+    def knowing(reverse):
+        def voice(head, relation):
+            known = (relation >= RELATIONS) == reverse
+            return torch.where(known[:, None], right(head, relation), 0.0).log_softmax(1)
+
+        return voice
+
+    said = {"forward": knowing(False), "backward": knowing(True)}
+    mixed = Answerer(said, {}, answerer.seen_entities, answerer.seen_relations)
+    weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
+    assert min(weights.values()) > 0
 
 
 def test_one_voice_needs_no_weight_and_no_validation_triples_leave_all_alike(answerer):
