@@ -14,7 +14,7 @@ import torch
 
 from benchmarks.measure import GB, Row, measure
 from farlink.answering import Answerer, seen, voices
-from farlink.completion import CompletionTask, prepare
+from farlink.completion_task import CompletionTask, prepare
 from farlink.demo import DATA as DEMO
 from farlink.factors import Factors
 from farlink.io import read, read_completion_folder

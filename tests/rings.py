@@ -18,6 +18,12 @@ def ring(start: int = 0, stop: int = SIZE, relations: tuple[str, ...] = ("next",
     return pl.DataFrame([row for row in rows if row[1] in relations], schema=["head", "relation", "tail"], orient="row")
 
 
+def graph(*rows: tuple[str, str, str], source: str = "graph.tsv") -> KnowledgeGraph:
+    """A graph of some triples."""
+    frame = pl.DataFrame(rows, schema=["head", "relation", "tail"], orient="row")
+    return KnowledgeGraph.from_frame(frame, source=source)
+
+
 def parts() -> tuple[KnowledgeGraph, KnowledgeGraph, KnowledgeGraph]:
     """To learn from: all but some `previous`, which follow from `next`; these are for validation and test."""
     train = pl.concat([ring(0, 28), ring(28, SIZE, ("next", "skip"))])

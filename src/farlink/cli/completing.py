@@ -48,7 +48,8 @@ def complete(
     **farlink complete folder_with_train_valid_test/ --out run/**
     """
     from farlink.completed import CompletionRun
-    from farlink.completion import complete_task, prepare
+    from farlink.completion import complete_task
+    from farlink.completion_task import prepare
     from farlink.io import read, read_completion_folder
     from farlink.progress import Reporter
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from farlink.completion import prepare
+from farlink.completion_task import prepare
 from farlink.errors import FarlinkError
 from farlink.io import read_completion_folder
 from farlink.progress import Reporter

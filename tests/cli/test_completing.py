@@ -1,41 +1,9 @@
-"""The commands about one graph. What all commands share is in test_cli.py."""
-
 import json
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from farlink.cli import app
-from farlink.errors import FarlinkError
-from rings import QUICK, ring
-
-QUICK_OPTIONS = [word for name, value in QUICK.items() for word in ("--set", f"{name}={value}")]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A benchmark folder of the ring."""
-    target = tmp_path / "ring"
-    target.mkdir()
-    parts = {
-        "train": pl.concat([ring(0, 28), ring(28, 40, ("next", "skip"))]),
-        "valid": ring(28, 34, ("previous",)),
-        "test": ring(34, 40, ("previous",)),
-    }
-    for name, frame in parts.items():
-        frame.write_csv(target / f"{name}.txt", separator="\t", include_header=False)
-    return target
-
-
-def invoke(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def complaint(*words):
-    result = invoke(*words)
-    assert isinstance(result.exception, FarlinkError), result.output
-    return str(result.exception)
+from commands import QUICK_OPTIONS, complaint, invoke
 
 
 def test_complete_takes_a_benchmark_folder(folder, tmp_path):
@@ -106,11 +74,3 @@ def test_predict_says_what_is_wrong_with_a_question(ring_run, words, message):
 def test_each_command_wants_its_kind_of_run(ring_run, tiny_run):
     assert "ask it with 'farlink match'" in complaint("predict", tiny_run.folder, "--all")
     assert "ask it with 'farlink predict'" in complaint("match", ring_run.folder, "e1")
-
-
-def test_evaluate_measures_a_completion_with_triples(ring_run, folder):
-    figures = json.loads(invoke("evaluate", ring_run.folder, "--triples", folder / "test.txt", "--json").output)
-    assert figures["both"]["mrr"] == pytest.approx(ring_run.metrics["test"]["both"]["mrr"])
-    text = invoke("evaluate", ring_run.folder, "--triples", folder / "test.txt").output
-    assert "6 triples, realistic ranks; left out: 0 with unknown names, 0 that the run learned from" in text
-    assert "a completion with --triples" in complaint("evaluate", ring_run.folder, "--links", folder / "test.txt")

@@ -1,10 +1,6 @@
-"""The command that samples benchmarks. What all commands share is in test_cli.py."""
-
 import pytest
-from typer.testing import CliRunner
 
-from farlink.cli import app
-from farlink.errors import FarlinkError
+from commands import complaint, invoke
 from farlink.io import read_alignment_folder
 from pairs import Pair
 
@@ -12,10 +8,6 @@ from pairs import Pair
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     return Pair.make(entities=300, triples=900).write(tmp_path_factory.mktemp("files"), seeds=250)
-
-
-def invoke(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_sample_makes_a_benchmark_folder_with_a_report(files, tmp_path):
@@ -47,7 +39,15 @@ def test_sample_says_what_is_wrong(files, tmp_path, monkeypatch, options, messag
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("dear")
-    result = invoke("sample", files["left"], *options)
-    assert isinstance(result.exception, FarlinkError)
-    assert message in str(result.exception)
+    assert message in complaint("sample", files["left"], *options)
     assert not (tmp_path / "new").exists()
+
+
+def test_an_experiment_without_parts_only_writes_its_page(tmp_path):
+    result = invoke("experiment", "completion", "--data", tmp_path, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "FB15K-237" in (tmp_path / "completion.md").read_text()
+
+
+def test_an_unknown_experiment_is_a_clear_error(tmp_path):
+    assert "there is no experiment 'table-top'" in complaint("experiment", "table-top", "--out", tmp_path)

@@ -1,0 +1,55 @@
+import subprocess
+import sys
+
+import pytest
+
+from commands import TINY_OPTIONS, graphs, invoke, shell
+
+
+def test_the_version_is_told():
+    assert invoke("--version").output.startswith("farlink ")
+
+
+def test_help_teaches_the_commands():
+    text = invoke("--help").output
+    for command in ("align", "demo", "match", "evaluate", "export", "info", "settings"):
+        assert command in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["align", "left.tsv", "right.tsv", "--out", "run"], "--seeds is missing"),
+        (["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv"], "--out is missing"),
+        (["align", "left.tsv", "nowhere.tsv", "--seeds", "seeds.tsv", "--out", "run"], "nowhere.tsv"),
+        (["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "run", "--preset", "slow"], "no preset"),
+        (["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "run", "--set", "width=0"], "from 4 to"),
+        (["match", "nowhere", "a"], "no such run folder"),
+        (["info", "left.xyz"], "left.xyz"),
+    ],
+)
+def test_a_mistake_gives_one_line_and_no_traceback(files, words, message):
+    result = shell(*words, cwd=files["left"].parent)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert result.stderr.startswith("farlink: ")
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (files["left"].parent / "run").exists()
+
+
+def test_a_full_disk_is_one_clear_message_and_no_half_written_file(files, tmp_path):
+    # a limit on the size of files makes real writes fail, as a full disk does
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000));"
+        "from farlink.cli import main; main()"
+    )
+    command = [sys.executable, "-B", "-c", limited, "align", *map(str, graphs(files)), "--out", str(tmp_path / "run")]
+    result = subprocess.run([*command, *TINY_OPTIONS], capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 1
+    assert "no room left to write this file" in result.stderr
+    assert "Traceback" not in result.stderr
+    left_behind = [path.name for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert all(not name.startswith(".") for name in left_behind)
+    assert "alignment.tsv" not in left_behind
