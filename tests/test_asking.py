@@ -19,7 +19,7 @@ def network():
 def test_the_loss_is_the_cross_entropy_of_each_answer_among_all_entities():
     model = network().eval()
     torch.nn.init.normal_(model.entity_bias)
-    lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=0)
+    lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.0)
     loss = lessons.loss(model, torch.from_numpy(lessons.examples).long())
     head, relation, tail = (torch.from_numpy(column).long() for column in TRIPLES.T)
     states = torch.cat([model(torch.tensor([[s, r, 0]])).for_entities[0] for s, r in zip(head, relation, strict=True)])
@@ -31,7 +31,7 @@ def test_the_biases_learn_too_and_the_loss_falls():
     model = network().train()
     optimiser, losses = RowAdam(model.named_parameters()), []
     for epoch in range(30):
-        lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=epoch)
+        lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=epoch, drawn=4, dropout=0.0)
         lessons.prepare(model)
         loss = lessons.loss(model, torch.from_numpy(lessons.examples).long())
         loss.backward()
@@ -39,3 +39,14 @@ def test_the_biases_learn_too_and_the_loss_falls():
         losses.append(float(loss.detach()))
     assert losses[-1] < losses[0] / 2
     assert model.entity_bias.abs().min() > 0
+
+
+def test_states_and_what_is_read_are_dropped_in_parts():
+    model = network().eval()
+    read = []
+    model.input_norm.register_forward_hook(lambda module, given, out: read.append(given[0].detach()))
+    lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.8)
+    losses = {float(lessons.loss(model, torch.from_numpy(lessons.examples).long()).detach()) for _ in range(5)}
+    assert len(losses) == 5
+    dropped = (torch.cat(read) == 0).float().mean()
+    assert 0.3 < dropped < 0.5  # half of 0.8

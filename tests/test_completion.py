@@ -1,3 +1,4 @@
+import itertools
 import os
 import signal
 
@@ -40,13 +41,35 @@ def test_a_graph_too_small_to_hold_anything_out(tmp_path):
     assert "No triples were kept to measure with." in (run.folder / "README.md").read_text()
 
 
+def test_what_is_left_to_choose_is_chosen_by_the_best_trial(tmp_path):
+    train, valid, test = parts()
+    changes = {**QUICK, "max_epochs": 1, "factor_epochs": 1, "factor_decay": 0.0}
+    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
+    assert set(run.trials) == {"dropout 0.4", "dropout 0", "decay 0.05", "decay 0.01"}
+    best = max((0.4, 0.0), key=lambda dropout: run.trials[f"dropout {dropout:g}"])
+    told = farlink.complete(
+        train, valid=valid, test=test, out=tmp_path / "told", **{**changes, "question_dropout": best}
+    )
+    assert set(told.trials) == {"decay 0.05", "decay 0.01"}
+    assert told.metrics == run.metrics
+
+
+def test_walks_come_first_then_questions(ring_run):
+    examples = [0, *ring_run.trace["examples"]]
+    lessons = [after - before for before, after in itertools.pairwise(examples)]
+    assert len(lessons) == QUICK["max_epochs"] + QUICK["question_epochs"]
+    walks, questions = lessons[: QUICK["max_epochs"]], lessons[QUICK["max_epochs"] :]
+    assert len(set(walks)) == len(set(questions)) == 1
+    assert walks[0] != questions[0]
+
+
 def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, monkeypatch):
     train, valid, test = parts()
-    changes = {**QUICK, "max_epochs": 2, "factor_epochs": 2}
+    changes = {**QUICK, "max_epochs": 2, "question_dropout": -1.0, "factor_epochs": 2}
     whole = farlink.complete(train, valid=valid, test=test, out=tmp_path / "whole", **changes)
     step = Trainer.step
 
-    for place in (150, 320):  # in the network, in the tensor model
+    for place in (150, 700, 1200, 1600):  # in the walks, a trial, the questions, the tensor model
         seen_steps = iter(range(1, 10_000))
 
         def stopped(self, *arguments, place=place, seen_steps=seen_steps):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from farlink.joint import with_reverses
-from farlink.questions import CHUNK, Questions, both_sides, filtered_ranks
+from farlink.questions import CHUNK, QuestionLessons, Questions, both_sides, filtered_ranks
 
 ENTITIES, RELATIONS = 7, 3
 triple = st.tuples(st.integers(0, ENTITIES - 1), st.integers(0, RELATIONS - 1), st.integers(0, ENTITIES - 1))
@@ -109,3 +109,39 @@ def test_every_distinct_question_is_scored_once_and_few_at_a_time():
 
     filtered_ranks(score, triples, Questions.about(triples))
     assert len(asked) == len(set(asked)) == len(np.unique(triples[:, :2], axis=0))
+
+
+def lesson_on(triples):
+    lessons = QuestionLessons.of_epoch(Questions.about(triples), 0, 0, drawn=ENTITIES)
+    return lessons.lesson(torch.from_numpy(lessons.examples).long())
+
+
+@given(some_triples)
+def test_misses_are_the_cross_entropy_of_every_answer_among_all_entities(triples):
+    asked = lesson_on(triples)
+    states, vectors, bias = torch.randn(len(asked.head), 4), torch.randn(ENTITIES, 4), torch.randn(ENTITIES)
+    misses = asked.misses(states, vectors, bias, drawn=ENTITIES)
+    scores = (states @ vectors.T + bias)[asked.question]
+    torch.testing.assert_close(misses, torch.nn.functional.cross_entropy(scores, asked.tail, reduction="sum"))
+
+
+@given(some_triples, st.integers(1, ENTITIES - 1))
+def test_entities_that_are_drawn_stand_for_those_that_are_not(triples, drawn):
+    asked = lesson_on(triples)
+    right = torch.unique(asked.tail)
+    entity, stands_for = asked._candidates(ENTITIES, drawn)
+    assert torch.isin(right, entity).all()
+    assert (stands_for[torch.isin(entity, right)] == 1).all()
+    assert len(entity) <= drawn + len(right)
+    if len(entity) > len(right):
+        assert stands_for.sum() == pytest.approx(ENTITIES)
+
+
+def test_a_draw_misses_nothing_where_all_wrong_answers_are_alike():
+    asked = lesson_on(np.array([[0, 0, 1], [0, 0, 2], [3, 1, 1]], dtype=np.int32))
+    states, vectors = torch.randn(2, 4), torch.randn(1, 4).repeat(50, 1)
+    vectors[1:3] = torch.randn(2, 4)
+    bias = torch.full((50,), 0.3)
+    torch.testing.assert_close(
+        asked.misses(states, vectors, bias, drawn=7), asked.misses(states, vectors, bias, drawn=50)
+    )

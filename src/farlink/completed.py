@@ -2,7 +2,7 @@
 
 vocabulary.parquet     kind (entity or relation), id, name and readable name
 triples.parquet        the triples by id, with the part each belongs to: train, validation or test
-trials.json            validation MRR of short trainings of the tensor model by its decay, if it was chosen
+trials.json            validation MRR of short trainings, by the decay or dropout that they tried
 factor_trace.jsonl     one line per epoch of the tensor model, if there is one
 relations.tsv          figures by relation
 """
@@ -70,7 +70,7 @@ class CompletionRun(Run):
 
     @property
     def trials(self) -> dict[str, Any]:
-        """Validation MRR of short trainings of the tensor model by its decay."""
+        """Validation MRR of short trainings by what they tried, for example `decay 0.05`."""
         return self._json("trials.json") if (self.folder / "trials.json").exists() else {}
 
     @cached_property

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import os
 import tempfile
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -37,7 +39,9 @@ from farlink.training import PathLessons, Trainer, path_losses, path_trainer, wa
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
 DECAYS = (0.05, 0.01)  # of the tensor model, to choose from
-TRIAL_EPOCHS, TRIAL_FACTORS = 4, 128  # a shorter or smaller trial favours too small a decay
+DECAY_EPOCHS, DECAY_FACTORS = 4, 128  # a shorter or smaller trial favours too small a decay
+DROPOUTS = (0.4, 0.0)  # of the network when it learns from questions, to choose from
+DROPOUT_EPOCHS = 2  # of a trial
 NO_CROSSING = 0.5  # one graph only: the bias towards the other one is off
 
 
@@ -117,15 +121,19 @@ class _Teacher:
         order = np.random.default_rng([settings.seed, 0xBEE]).permutation(len(task.valid))
         self.valid = task.valid[order[:VALIDATED]]
 
-    def path_lessons(self, epoch: int, model: PathModel) -> PathLessons | AskedLessons:
-        """Fresh walks, the graph and the noise stay what they are; after those the questions themselves."""
-        if epoch >= self.settings.max_epochs:
-            return AskedLessons.of_epoch(self.questions, self.settings.seed, epoch)
+    def walks(self, epoch: int, model: PathModel) -> PathLessons:
+        """Fresh walks; the graph and the noise stay what they are."""
         return PathLessons(walks_of(self.walked, self.settings, epoch, NO_CROSSING), *self.losses)
 
+    def asked(self, dropout: float, epoch: int, model: PathModel) -> AskedLessons:
+        """All questions in a new order, for the network."""
+        drawn = self.settings.question_candidates
+        return AskedLessons.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, dropout=dropout)
+
     def factor_lessons(self, decay: float, epoch: int, model: Factors) -> FactorLessons:
-        """All questions in a new order."""
-        return FactorLessons.of_epoch(self.questions, self.settings.seed, epoch, decay=decay)
+        """All questions in a new order, for the tensor model."""
+        drawn = self.settings.question_candidates
+        return FactorLessons.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, decay=decay)
 
     def rules(self) -> Rules:
         """Kinds of path that speak for each relation."""
@@ -155,20 +163,29 @@ class _Teacher:
 
 
 def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> PathModel:
+    """Walks first, then the questions themselves: one training, which goes on with other lessons."""
     settings = teacher.settings
-    walks = len(teacher.walked.triples) * settings.walks_per_triple
-    epochs = settings.max_epochs + settings.question_epochs
-    trainer = path_trainer(
-        teacher.entities,
-        2 * teacher.relations,
-        teacher.path_lessons,
-        teacher.path_score,
-        settings.model_copy(update={"batch_size": _batch(walks, settings.batch_size), "max_epochs": epochs}),
-        run.checkpoint("paths"),
-    )
-    with reporter.training(epochs, "the network", "MRR") as watcher:
-        run.write_trace(trainer.run(watcher))
+    network = partial(path_trainer, teacher.entities, 2 * teacher.relations)
+    walked, checkpoint = _network_pace(teacher, settings.max_epochs), run.checkpoint("paths")
+    trainer = network(teacher.walks, teacher.path_score, walked, checkpoint)
+    with reporter.training(walked.max_epochs, "the network", "MRR") as watcher:
+        trace = trainer.run(watcher)
+    if settings.question_epochs:
+        dropout = settings.question_dropout
+        if dropout < 0:
+            dropout = _chosen_dropout(teacher, trainer.model, run, reporter)
+        whole = _network_pace(teacher, settings.max_epochs + settings.question_epochs)
+        trainer = network(partial(teacher.asked, dropout), teacher.path_score, whole, checkpoint)
+        with reporter.training(whole.max_epochs, "the network on questions", "MRR") as watcher:
+            trace = trainer.run(watcher)
+    run.write_trace(trace)
     return trainer.model
+
+
+def _network_pace(teacher: _Teacher, epochs: int) -> CompletionSettings:
+    settings = teacher.settings
+    batch = _batch(len(teacher.walked.triples) * settings.walks_per_triple, settings.batch_size)
+    return settings.model_copy(update={"batch_size": batch, "max_epochs": epochs})
 
 
 def _train_factors(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> Factors:
@@ -180,23 +197,49 @@ def _train_factors(teacher: _Teacher, run: CompletionRun, reporter: Reporter) ->
     return trainer.model
 
 
-def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> float:
-    """The decay with which a short training ranks the validation triples best; the trials are kept in the folder.
+def _chosen_dropout(teacher: _Teacher, network: PathModel, run: CompletionRun, reporter: Reporter) -> float:
+    """What the network, trained on walks, gains most from. Some graphs repeat themselves, others punish rote."""
+    pace = _network_pace(teacher, DROPOUT_EPOCHS)
 
-    How much the factors must be held back differs from graph to graph.
-    """
+    def trial(dropout: float, checkpoint: Path) -> Trainer[PathModel]:
+        return Trainer(deepcopy(network), partial(teacher.asked, dropout), teacher.path_score, pace, checkpoint)
+
+    return _best_by_trial(teacher, "the network", "dropout", DROPOUTS, trial, run, reporter)
+
+
+def _chosen_decay(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> float:
+    """How much the factors must be held back, which differs from graph to graph."""
+    factors = min(DECAY_FACTORS, teacher.settings.factors)
+
+    def trial(decay: float, checkpoint: Path) -> Trainer[Factors]:
+        return _factor_trainer(teacher, decay, factors, DECAY_EPOCHS, checkpoint)
+
+    return _best_by_trial(teacher, "the tensor model", "decay", DECAYS, trial, run, reporter)
+
+
+def _best_by_trial(
+    teacher: _Teacher,
+    learner: str,
+    name: str,
+    choices: tuple[float, ...],
+    trial: Callable[[float, Path], Trainer[Any]],
+    run: CompletionRun,
+    reporter: Reporter,
+) -> float:
+    """The choice with which a short training ranks the validation triples best; the trials are kept in the folder."""
     if not len(teacher.valid):
-        return DECAYS[0]
-    for decay in DECAYS:
-        if f"{decay:g}" not in run.trials:
-            checkpoint = run.checkpoint("trial")
-            factors = min(TRIAL_FACTORS, teacher.settings.factors)
-            trainer = _factor_trainer(teacher, decay, factors, TRIAL_EPOCHS, checkpoint)
-            with reporter.training(TRIAL_EPOCHS, f"the tensor model with decay {decay:g}, a trial", "MRR") as watcher:
+        return choices[0]
+    for choice in choices:
+        title = f"{name} {choice:g}"
+        if title not in run.trials:
+            checkpoint = run.checkpoint(f"trial-{name}-{choice:g}")
+            trainer = trial(choice, checkpoint)
+            epochs = trainer.settings.max_epochs
+            with reporter.training(epochs, f"{learner} with {title}, a trial", "MRR") as watcher:
                 trace = trainer.run(watcher)
-            run.write_json("trials.json", {**run.trials, f"{decay:g}": max(record.validation or 0 for record in trace)})
+            run.write_json("trials.json", {**run.trials, title: max(record.validation or 0 for record in trace)})
             checkpoint.unlink(missing_ok=True)
-    return max(DECAYS, key=lambda decay: float(run.trials[f"{decay:g}"]))
+    return max(choices, key=lambda choice: float(run.trials[f"{name} {choice:g}"]))
 
 
 def _factor_trainer(teacher: _Teacher, decay: float, factors: int, epochs: int, checkpoint: Path) -> Trainer[Factors]:

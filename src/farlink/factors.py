@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from farlink.loss import AllAnswersLoss
 from farlink.questions import QuestionLessons
 
 START = 0.1  # spread of the fresh vectors
@@ -55,7 +54,7 @@ class FactorLessons(QuestionLessons):
         """Cross-entropy of the right answers among all entities, and the weight of the factors used."""
         asked = self.lesson(batch)
         vectors = model(asked.head, asked.relation)
-        misses: Tensor = AllAnswersLoss.apply(vectors, model.entity, asked.question, asked.tail)  # type: ignore[no-untyped-call]
+        misses = asked.misses(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
         sizes = model.size(model.entity[asked.head]) + model.size(model.relation[asked.relation])
         weight = (sizes * asked.answers).sum() + model.size(model.entity[asked.tail]).sum()
         return (misses + self.decay * weight) / len(asked.tail)

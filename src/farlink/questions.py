@@ -17,6 +17,7 @@ from torch import Tensor
 
 from farlink.graph import Ids
 from farlink.joint import with_reverses
+from farlink.loss import AllAnswersLoss
 from farlink.metrics import Ranks
 
 CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
@@ -78,6 +79,33 @@ class Lesson:
     question: Tensor  # of each right pair, sorted
     tail: Tensor
 
+    def misses(self, states: Tensor, vectors: Tensor, bias: Tensor, drawn: int) -> Tensor:
+        """Cross-entropy of all right answers among all entities, the sum; a score is h·w + b.
+
+        In a graph of more than `drawn` entities so many stand for all: the right answers of the lesson for
+        themselves, the others that were drawn also for those that were not.
+        """
+        entity, stands_for = self._candidates(len(vectors), drawn)
+        place = torch.searchsorted(entity, self.tail)
+        # a bias is one more element of an entity's vector, for one more element of the state that is always 1
+        level = bias.index_select(0, entity) + stands_for.log()
+        candidates = torch.cat([vectors.index_select(0, entity), level[:, None]], dim=1)
+        states = torch.cat([states, states.new_ones(len(states), 1)], dim=1)
+        total: Tensor = AllAnswersLoss.apply(states, candidates, self.question, place)  # type: ignore[no-untyped-call]
+        return total
+
+    def _candidates(self, entities: int, drawn: int) -> tuple[Tensor, Tensor]:
+        """Entities to tell the answers from, in order, and how many each one stands for."""
+        if entities <= drawn:
+            return torch.arange(entities), torch.ones(entities)
+        is_drawn = torch.zeros(entities, dtype=torch.bool)
+        is_drawn[torch.randperm(entities)[:drawn]] = True
+        is_right = torch.zeros(entities, dtype=torch.bool)
+        is_right[self.tail] = True
+        others, right = int((is_drawn & ~is_right).sum()), int(is_right.sum())
+        entity = (is_drawn | is_right).nonzero()[:, 0]
+        return entity, torch.where(is_right[entity], 1.0, (entities - right) / max(others, 1))
+
 
 @dataclass(frozen=True)
 class QuestionLessons:
@@ -85,12 +113,13 @@ class QuestionLessons:
 
     questions: Questions
     examples: Ids  # (questions, 1): their places
+    drawn: int  # entities that stand for all in a step
 
     @classmethod
-    def of_epoch(cls, questions: Questions, seed: int, epoch: int, **more: float) -> Self:
+    def of_epoch(cls, questions: Questions, seed: int, epoch: int, *, drawn: int, **more: float) -> Self:
         """All questions in an order of their own for every epoch, and what else the lessons need."""
         order = np.random.default_rng([seed, epoch]).permutation(len(questions)).astype(np.int32)
-        return cls(questions, order[:, None], **more)
+        return cls(questions, order[:, None], drawn, **more)
 
     def lesson(self, batch: Tensor) -> Lesson:
         """What a batch of examples asks."""

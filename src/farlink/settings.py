@@ -123,11 +123,25 @@ class CompletionSettings(Settings):
     task: Literal["complete"] = Field("complete", description="what the run does")
 
     question_epochs: int = Field(
-        4,
+        12,
         ge=0,
         le=100_000,
         description="epochs after those on walks in which the network learns from single questions, every entity a "
         "candidate",
+    )
+    question_dropout: float = Field(
+        -1.0,
+        ge=-1.0,
+        lt=1.0,
+        description="share of the network's states dropped in those epochs, and half that share of the vectors it "
+        "reads; -1: chosen by short trials",
+    )
+    question_candidates: int = Field(
+        8192,
+        ge=1,
+        le=2**20,
+        description="entities that a step on questions tells the answers from; in a larger graph so many are drawn "
+        "and stand for all",
     )
     rules: int = Field(
         200, ge=0, le=10_000, description="kinds of short paths that may speak for each relation; 0: no rules"
@@ -195,7 +209,14 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
     "best": _SHORT_WALKS,
-    "fast": {**_SHORT_WALKS, "max_epochs": 1, "question_epochs": 2, "factors": 128, "factor_epochs": 6},
+    "fast": {
+        **_SHORT_WALKS,
+        "max_epochs": 1,
+        "question_epochs": 3,
+        "question_dropout": 0.0,
+        "factors": 128,
+        "factor_epochs": 6,
+    },
     "paper": {
         **_SHORT_WALKS,
         "walks_per_triple": 1,
