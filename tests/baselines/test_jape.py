@@ -59,5 +59,5 @@ def test_corrupted_triples_push_no_farther_than_their_reach(make_method):
     with torch.no_grad():
         method.model.relation.mul_(1000)  # every triple is far off, so the corrupted ones have had their say
     torch.manual_seed(0)
-    loss, right = method._learn(method.model, batch), method.model.distance(method.model.unit(), batch).mean()
+    loss, right = method._learn(method.model, batch), method.model.distances(batch, batch)[0].mean()
     torch.testing.assert_close(loss, right - AGAINST * REACH)

@@ -153,23 +153,23 @@ class Translation(nn.Module):
         for table in (self.entity, self.relation):
             nn.init.xavier_normal_(table)
 
-    def unit(self) -> Tensor:
-        """The vectors of all entities."""
-        return nn.functional.normalize(self.entity, dim=1)
+    def distances(self, right: Tensor, wrong: Tensor) -> tuple[Tensor, Tensor]:
+        """‖s + r - o‖² of each right and of each wrong triple, in one pass."""
+        triples = torch.cat([right, wrong])
+        distance: Tensor = _Distance.apply(self.entity, self.relation, triples)  # type: ignore[no-untyped-call]
+        return distance[: len(right)], distance[len(right) :]
 
-    def distance(self, unit: Tensor, triples: Tensor) -> Tensor:
-        """‖s + r - o‖² of each triple, with the vectors that `unit` gave."""
-        distance: Tensor = _Distance.apply(unit, self.relation, triples)  # type: ignore[no-untyped-call]
-        return distance
+    def unit(self, entities: Tensor) -> Tensor:
+        """The vectors of some entities."""
+        return nn.functional.normalize(nn.functional.embedding(entities, self.entity), dim=1)
+
+    def apart(self, pairs: Tensor) -> Tensor:
+        """Squared distance of the vectors of each pair of entities."""
+        return (self.unit(pairs[:, 0]) - self.unit(pairs[:, 1])).square().sum(1)
 
     def vectors(self) -> Tensor:
         """The vectors of all entities, when nothing is to be learned from them."""
-        return self.unit().detach()
-
-
-def apart(unit: Tensor, pairs: Tensor) -> Tensor:
-    """Squared distance of the vectors of each pair of entities."""
-    return (unit[pairs[:, 0]] - unit[pairs[:, 1]]).square().sum(1)
+        return nn.functional.normalize(self.entity.detach(), dim=1)
 
 
 def margin_loss(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
@@ -178,44 +178,56 @@ def margin_loss(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
 
 
 class _Distance(torch.autograd.Function):
-    """Without the copies that gathering the vectors of every triple would make: most of the time goes there."""
+    """Of entities brought to length one; without the copies that gathering the vectors of every triple would make."""
 
     @staticmethod
     def forward(ctx: Any, entity: Tensor, relation: Tensor, triples: Tensor) -> Tensor:
-        ctx.save_for_backward(entity, relation, triples)
-        return torch.from_numpy(_distances(*(t.detach().numpy() for t in (entity, relation, triples))))
+        length = entity.norm(dim=1)
+        ctx.save_for_backward(entity, length, relation, triples)
+        return torch.from_numpy(_distances(*(t.detach().numpy() for t in (entity, length, relation, triples))))
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        tensors = ctx.saved_tensors
-        gradients = [torch.zeros_like(table) for table in tensors[:2]]
+        tensors = entity, _, relation, _ = ctx.saved_tensors
+        gradients = torch.zeros_like(entity), torch.zeros_like(relation)
         arrays = [tensor.detach().numpy() for tensor in (*tensors, upstream.contiguous(), *gradients)]
         _add_gradients(*arrays)
         return *gradients, None
 
 
 @njit(parallel=True, cache=True)
-def _distances(entity, relation, triples):  # type: ignore[no-untyped-def]
+def _distances(entity, length, relation, triples):  # type: ignore[no-untyped-def]
     found = np.empty(len(triples), np.float32)
     for i in prange(len(triples)):
         head, step, tail = triples[i]
+        by_head, by_tail = 1 / length[head], 1 / length[tail]
         total = np.float32(0)
         for column in range(entity.shape[1]):
-            missed = entity[head, column] + relation[step, column] - entity[tail, column]
+            missed = entity[head, column] * by_head + relation[step, column] - entity[tail, column] * by_tail
             total += missed * missed
         found[i] = total
     return found
 
 
 @njit(parallel=True, cache=True)
-def _add_gradients(entity, relation, triples, upstream, d_entity, d_relation):  # type: ignore[no-untyped-def]
+def _add_gradients(entity, length, relation, triples, upstream, d_entity, d_relation):  # type: ignore[no-untyped-def]
     width = entity.shape[1]
     for block in prange(BLOCKS):  # of columns, so that no two threads add to the same number
         for i in range(len(triples)):
+            if upstream[i] == 0:
+                continue
             head, step, tail = triples[i]
+            by_head, by_tail = 1 / length[head], 1 / length[tail]
             for column in range(block * width // BLOCKS, (block + 1) * width // BLOCKS):
-                missed = entity[head, column] + relation[step, column] - entity[tail, column]
+                missed = entity[head, column] * by_head + relation[step, column] - entity[tail, column] * by_tail
                 change = 2 * upstream[i] * missed
                 d_entity[head, column] += change
                 d_relation[step, column] += change
                 d_entity[tail, column] -= change
+    for row in prange(len(entity)):  # a change along the vector itself does nothing, for its length stays one
+        by_length, along = 1 / length[row], np.float32(0)
+        for column in range(width):
+            along += d_entity[row, column] * entity[row, column]
+        along *= by_length * by_length
+        for column in range(width):
+            d_entity[row, column] = (d_entity[row, column] - along * entity[row, column]) * by_length

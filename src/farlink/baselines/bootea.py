@@ -60,9 +60,8 @@ class BootEA(Method[Lookalikes]):
         which, side = torch.arange(len(wrong)), torch.randint(0, 2, (len(wrong),)) * 2
         place = torch.randint(0, model.near.shape[1], (len(wrong),))
         wrong[which, side] = model.near[wrong[which, side], place].long()
-        unit = model.unit()
-        right_loss = (model.distance(unit, batch) - NEAR).relu().mean()
-        return right_loss + AGAINST * (FAR - model.distance(unit, wrong)).relu().mean()
+        near, far = model.distances(batch, wrong)
+        return (near - NEAR).relu().mean() + AGAINST * (FAR - far).relu().mean()
 
     def after_epoch(self, epoch: int, model: Lookalikes) -> None:
         """Look anew who is hard to tell from whom in each graph."""

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons, apart, margin_loss
+from farlink.baselines.base import Method, Shared, Translation, TripleLessons, margin_loss
 from farlink.graph import Ids
 from farlink.rules import Edges, Sample, find_kinds
 
@@ -48,12 +48,11 @@ class IPTransE(Method[Translation]):
 
         def learn(model: Translation, batch: Tensor) -> Tensor:
             wrong = self.shared.corrupted(batch, WRONG)
-            unit = model.unit()
-            loss = margin_loss(model.distance(unit, batch), model.distance(unit, wrong), MARGIN)
+            loss = margin_loss(*model.distances(batch, wrong), MARGIN)
             if len(self.composed):
                 loss = loss + PATHS * self._composition_loss(model)
             if len(found):
-                loss = loss + PULL * apart(unit, found).mean()
+                loss = loss + PULL * model.apart(found).mean()
             return loss
 
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, learn)

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons, apart
+from farlink.baselines.base import Method, Shared, Translation, TripleLessons
 from farlink.graph import Ids, lookup
 from farlink.matching import nearest
 
@@ -42,12 +42,11 @@ class JAPE(Method[Translation]):
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Translation, batch: Tensor) -> Tensor:
-        unit = model.unit()
-        wrong = model.distance(unit, self.shared.corrupted(batch, WRONG)).clamp(max=REACH)
-        loss = model.distance(unit, batch).mean() - AGAINST * wrong.mean()
+        right, wrong = model.distances(batch, self.shared.corrupted(batch, WRONG))
+        loss = right.mean() - AGAINST * wrong.clamp(max=REACH).mean()
         if len(self.alike):
             some = torch.randint(0, len(self.alike), (len(batch),))
-            pull = self.weight[some] * apart(unit, self.shared.row[self.alike[some]])
+            pull = self.weight[some] * model.apart(self.shared.row[self.alike[some]])
             loss = loss + ATTRIBUTES * pull.mean()
         return loss
 

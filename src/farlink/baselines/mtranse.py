@@ -40,9 +40,8 @@ class MTransE(Method[TwoSpaces]):
 
         def learn(model: TwoSpaces, batch: Tensor) -> Tensor:
             wrong = corrupted(batch, self.graphs.entities, WRONG)
-            unit = model.unit()
-            fits = margin_loss(model.distance(unit, batch), model.distance(unit, wrong), MARGIN)
-            missed: Tensor = model.transition(unit[pairs[:, 0]]) - unit[pairs[:, 1]]
+            fits = margin_loss(*model.distances(batch, wrong), MARGIN)
+            missed: Tensor = model.transition(model.unit(pairs[:, 0])) - model.unit(pairs[:, 1])
             return fits + PULL * missed.square().sum(1).mean()
 
         return TripleLessons.of_epoch(self.graphs.triples, self.settings.seed, epoch, learn)
