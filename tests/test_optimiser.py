@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-from farlink.optimiser import RowAdam
+from farlink.optimiser import RowAdam, rows_of
 
 
 def test_with_full_gradients_it_is_adam():
@@ -49,3 +49,18 @@ def test_gradients_are_cleared():
     parameter.grad = torch.ones(3)
     RowAdam([("p", parameter)]).step(0.1, 1.0)
     assert parameter.grad is None
+
+
+def test_rows_that_are_taken_move_as_with_the_whole_gradient():
+    torch.manual_seed(0)
+    whole, taken = (nn.Parameter(torch.arange(12.0).view(4, 3)) for _ in range(2))
+    ids, factors = torch.tensor([2, 0, 2]), torch.randn(3, 3)
+    one, two = RowAdam([("p", whole)]), RowAdam([("p", taken)])
+    for _ in range(3):
+        (whole[ids] * factors).sum().backward()
+        (rows_of(taken, ids) * factors).sum().backward()
+        assert taken.grad.is_sparse
+        one.step(0.1, clip_norm=1.0)
+        two.step(0.1, clip_norm=1.0)
+    torch.testing.assert_close(whole, taken)
+    assert torch.equal(taken[1], torch.arange(3.0, 6.0))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from farlink.optimiser import rows_of
 from farlink.questions import QuestionLessons
 
 START = 0.1  # spread of the fresh vectors
@@ -26,7 +27,7 @@ class Factors(nn.Module):
 
     def forward(self, head: Tensor, relation: Tensor) -> Tensor:
         """Vectors s∘r of questions, (B, 2f); their products with `entity` are the scores of all answers."""
-        (a, b), (c, d) = self.entity[head].chunk(2, dim=1), self.relation[relation].chunk(2, dim=1)
+        (a, b), (c, d) = rows_of(self.entity, head).chunk(2, dim=1), self.relation[relation].chunk(2, dim=1)
         return torch.cat([a * c - b * d, a * d + b * c], dim=1)
 
     @torch.no_grad()
@@ -55,6 +56,6 @@ class FactorLessons(QuestionLessons):
         asked = self.lesson(batch)
         vectors = model(asked.head, asked.relation)
         misses = asked.misses(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
-        sizes = model.size(model.entity[asked.head]) + model.size(model.relation[asked.relation])
-        weight = (sizes * asked.answers).sum() + model.size(model.entity[asked.tail]).sum()
+        sizes = model.size(rows_of(model.entity, asked.head)) + model.size(model.relation[asked.relation])
+        weight = (sizes * asked.answers).sum() + model.size(rows_of(model.entity, asked.tail)).sum()
         return (misses + self.decay * weight) / len(asked.tail)

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
+from farlink.optimiser import rows_of
+
 LossKind = Literal["nce", "softmax"]
 
 SLICE = 256  # states scored at a time
@@ -57,7 +59,7 @@ class NoiseContrastiveLoss(nn.Module):
     ) -> Tensor:
         """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` and `bias`."""
         ids, counts = self.noise.draw(self.negatives, generator)
-        (target_vectors, noise_vectors), (target_bias, noise_bias) = (_pick(x, targets, ids) for x in (table, bias))
+        (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, bias, targets, ids)
         right = (states * target_vectors).sum(-1) + target_bias
         wrong: Tensor = _NegativeTerm.apply(states, noise_vectors, noise_bias, counts.to(states.dtype))  # type: ignore[no-untyped-call]
         return (wrong - logsigmoid(right).sum()) / len(states)
@@ -81,9 +83,7 @@ class SampledSoftmaxLoss(nn.Module):
         """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` and `bias`."""
         ids, _ = self.noise.draw(self.negatives, generator)
         corrected = bias - self.log_expected
-        (target_vectors, noise_vectors), (target_bias, noise_bias) = (
-            _pick(x, targets, ids) for x in (table, corrected)
-        )
+        (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, corrected, targets, ids)
         right = (states * target_vectors).sum(-1) + target_bias
         place = torch.searchsorted(ids, targets).clamp_(max=len(ids) - 1)
         hit = torch.where(ids[place] == targets, place, -1)
@@ -97,9 +97,10 @@ def make_loss(kind: LossKind, frequency: Tensor, negatives: int) -> NoiseContras
     return NoiseContrastiveLoss(noise, negatives) if kind == "nce" else SampledSoftmaxLoss(noise, negatives)
 
 
-def _pick(table: Tensor, targets: Tensor, noise: Tensor) -> tuple[Tensor, ...]:
-    """Rows of targets and of noise, gathered at once so that the gradient of the table is laid out once."""
-    return torch.split(table[torch.cat([targets, noise])], [len(targets), len(noise)])
+def _picked(table: Tensor, bias: Tensor, targets: Tensor, noise: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Vectors of targets and of noise, then their biases; gathered at once so that a gradient is laid out once."""
+    ids, sizes = torch.cat([targets, noise]), [len(targets), len(noise)]
+    return (torch.split(picked, sizes) for picked in (rows_of(table, ids), bias[ids]))
 
 
 def _slices(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:

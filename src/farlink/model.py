@@ -41,8 +41,9 @@ class PathModel(nn.Module):
     ) -> None:
         super().__init__()
         self.kind = kind
-        self.entity_in = nn.Embedding(entities, width)
-        self.entity_out = nn.Embedding(entities, width)
+        # sparse: a batch has gradients of the few rows it reads, not of all
+        self.entity_in = nn.Embedding(entities, width, sparse=True)
+        self.entity_out = nn.Embedding(entities, width, sparse=True)
         self.entity_bias = nn.Parameter(torch.zeros(entities))
         self.relation_in = nn.Embedding(relations, width)
         self.relation_out = nn.Embedding(relations, width)

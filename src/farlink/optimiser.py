@@ -3,7 +3,8 @@
 A batch touches a small part of the embedding tables. Ordinary Adam moves every row at every step, which
 costs memory traffic in proportion to the graph and lets the moments of resting rows decay into denormal
 numbers, on which the processor is slow. Here a row whose gradient is zero keeps its vector, its moments and
-its own count of steps; a row that is touched moves as under ordinary Adam.
+its own count of steps; a row that is touched moves as under ordinary Adam. Rows taken by `rows_of` have a
+gradient that does not even mention the others.
 """
 
 from __future__ import annotations
@@ -35,26 +36,37 @@ class RowAdam:
 
     def step(self, rate: float, clip_norm: float) -> None:
         """Move the parameters against their gradients, scaled down to `clip_norm`, and clear these."""
-        present = [parameter.grad for parameter in self.parameters.values() if parameter.grad is not None]
-        norm = float(nn.utils.get_total_norm(present))
+        gradients = {name: _touched(p.grad) for name, p in self.parameters.items() if p.grad is not None}
+        norm = float(nn.utils.get_total_norm([values for _, values in gradients.values()]))
         scale = min(1.0, clip_norm / (norm + 1e-6))
-        for name, parameter in self.parameters.items():
-            if parameter.grad is not None:
-                state = self.state[name]
-                vectors, gradients = _rows(parameter.detach()), _rows(parameter.grad)
-                means, squares = _rows(state["mean"]), _rows(state["square"])
-                _step(vectors, gradients, means, squares, state["steps"].numpy(), rate, scale)
-                parameter.grad = None
+        for name, (rows, values) in gradients.items():
+            parameter, state = self.parameters[name], self.state[name]
+            vectors, means, squares = map(_by_rows, (parameter.detach(), state["mean"], state["square"]))
+            _step(rows, vectors, _by_rows(values), means, squares, state["steps"].numpy(), rate, scale)
+            parameter.grad = None
 
 
-def _rows(tensor: Tensor) -> NDArray[np.float32]:
-    return tensor.view(len(tensor), -1).numpy()
+def rows_of(table: Tensor, ids: Tensor) -> Tensor:
+    """Some rows of a table; its gradient holds these rows only."""
+    return nn.functional.embedding(ids, table, sparse=True)
+
+
+def _touched(gradient: Tensor) -> tuple[NDArray[np.int64], Tensor]:
+    """Rows that have a gradient, and what it is."""
+    if not gradient.is_sparse:
+        return np.arange(len(gradient)), gradient
+    gradient = gradient.coalesce()
+    return gradient.indices()[0].numpy(), gradient.values()
+
+
+def _by_rows(table: Tensor) -> NDArray[np.float32]:
+    return table.view(len(table), -1).numpy()
 
 
 @njit(parallel=True, cache=True)
-def _step(vectors, gradients, means, squares, steps, rate, scale):  # type: ignore[no-untyped-def]
-    for row in prange(len(vectors)):
-        gradient = gradients[row]
+def _step(rows, vectors, gradients, means, squares, steps, rate, scale):  # type: ignore[no-untyped-def]
+    for place in prange(len(rows)):
+        row, gradient = rows[place], gradients[place]
         if not np.any(gradient):
             continue
         steps[row] += 1

@@ -19,6 +19,7 @@ from farlink.graph import Ids
 from farlink.joint import with_reverses
 from farlink.loss import AllAnswersLoss
 from farlink.metrics import Ranks
+from farlink.optimiser import rows_of
 
 CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
 
@@ -89,7 +90,7 @@ class Lesson:
         place = torch.searchsorted(entity, self.tail)
         # a bias is one more element of an entity's vector, for one more element of the state that is always 1
         level = bias.index_select(0, entity) + stands_for.log()
-        candidates = torch.cat([vectors.index_select(0, entity), level[:, None]], dim=1)
+        candidates = torch.cat([rows_of(vectors, entity), level[:, None]], dim=1)
         states = torch.cat([states, states.new_ones(len(states), 1)], dim=1)
         total: Tensor = AllAnswersLoss.apply(states, candidates, self.question, place)  # type: ignore[no-untyped-call]
         return total

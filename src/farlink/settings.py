@@ -123,7 +123,7 @@ class CompletionSettings(Settings):
     task: Literal["complete"] = Field("complete", description="what the run does")
 
     question_epochs: int = Field(
-        12,
+        20,
         ge=0,
         le=100_000,
         description="epochs after those on walks in which the network learns from single questions, every entity a "
