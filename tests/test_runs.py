@@ -36,6 +36,14 @@ def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path)
         Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=False)
 
 
+def test_a_run_that_goes_on_clears_away_what_its_death_left(tmp_path):
+    run = Run(tmp_path / "run")
+    run.open(make_settings(), ABOUT, TABLES, resume=False)
+    (run.folder / ".trace.jsonl.abcd1234.jsonl").write_text("half")
+    Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=True)
+    assert not list(run.folder.glob(".*"))
+
+
 def test_a_folder_with_other_things_is_left_alone(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(FarlinkError, match="not empty"):

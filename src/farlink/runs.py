@@ -31,7 +31,7 @@ from torch import Tensor
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph import KnowledgeGraph
-from farlink.io.files import atomic_path, write_text
+from farlink.io.files import atomic_path, sweep, write_text
 from farlink.settings import Settings, settings_from_toml
 from farlink.training import EpochRecord, trace_lines
 
@@ -86,6 +86,7 @@ class Run:
                 raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.any_settings, settings)}")
             if self.about["fingerprint"] != about["fingerprint"]:
                 raise FarlinkError(f"{self.folder}: cannot resume, this is not the data that the run started with")
+            sweep(self.folder)
             return
         if self.folder.exists() and not self.folder.is_dir():
             raise FarlinkError(f"{self.folder} is a file; --out names a folder")

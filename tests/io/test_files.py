@@ -18,6 +18,7 @@ from farlink.io.files import (
     format_suffix,
     open_bytes,
     path_or_bytes,
+    sweep,
     write_text,
 )
 
@@ -182,3 +183,13 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
         fail_in_the_middle()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
     assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_what_a_killed_write_leaves_is_swept_away_and_nothing_else(tmp_path):
+    (tmp_path / "plots").mkdir()
+    kept = (".hidden", ".letter.abcdefgh.txt", "a.txt", ".a.txt.longer_than_8.txt")
+    for name in (*kept, ".found.parquet.ed0k_fyv.parquet", "plots/.loss.png.abcd1234.png", ".notes.abcd1234"):
+        (tmp_path / name).write_text("x")
+    sweep(tmp_path)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == set(kept)

@@ -219,6 +219,14 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         raise
 
 
+def sweep(folder: Path) -> None:
+    """Remove the temporary files in a folder that `atomic_path` left because it was killed."""
+    for path in folder.rglob(".*"):
+        name = re.fullmatch(r"\.(.+)\.[a-z0-9_]{8}(\.[^.]+)?", path.name)
+        if name and Path(name[1]).suffix == (name[2] or "") and path.is_file():
+            path.unlink(missing_ok=True)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file atomically."""
     with atomic_path(path) as temporary:
