@@ -38,7 +38,10 @@ def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path)
 
 def test_a_run_that_goes_on_clears_away_what_its_death_left(tmp_path):
     run = Run(tmp_path / "run")
+    run.folder.mkdir()
+    (run.folder / ".vocabulary.parquet.abcd1234.parquet").write_text("half")
     run.open(make_settings(), ABOUT, TABLES, resume=False)
+    assert not list(run.folder.glob(".*"))
     (run.folder / ".trace.jsonl.abcd1234.jsonl").write_text("half")
     Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=True)
     assert not list(run.folder.glob(".*"))

@@ -94,6 +94,7 @@ class Run:
             raise FarlinkError(f"{self.folder} holds a run already; go on with --resume, or choose another --out")
         if self.folder.exists() and any(self.folder.iterdir()) and not (resume or self._only_leftovers(tables)):
             raise FarlinkError(f"{self.folder} exists and is not empty; choose another --out")
+        sweep(self.folder)
         for name, table in tables.items():
             self.write_table(name, table)
         self.write_json("run.json", about)
