@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import farlink
 from pairs import TINY, Pair
 from rings import QUICK, parts
+
+# the first case of a property often compiles, and the machine may be busy
+settings.register_profile("farlink", deadline=None)
+settings.load_profile("farlink")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -6,6 +8,7 @@ from farlink.answering import (
     Answerer,
     guesses,
     path_scores,
+    ranks_of,
     relation_chances,
     seen,
     state,
@@ -15,7 +18,7 @@ from farlink.answering import (
 from farlink.factors import Factors
 from farlink.joint import with_reverses
 from farlink.model import PathModel
-from farlink.questions import Questions
+from farlink.questions import Questions, both_sides
 from farlink.rules import learn_rules
 
 TRIPLES = np.array([[0, 0, 1], [1, 0, 2], [2, 1, 0]], dtype=np.int32)
@@ -79,6 +82,23 @@ def test_seen_is_what_the_triples_name():
     entities, relations = seen(TRIPLES[:2], ENTITIES, RELATIONS)
     assert entities.tolist() == [True, True, True, False, False]
     assert relations.tolist() == [True, False, True, False]  # with the reverses behind
+
+
+def test_several_answerers_let_each_voice_answer_once(answerer):
+    asked = []
+
+    def counted(name, voice):
+        return lambda head, relation: asked.append(name) or voice(head, relation)
+
+    heard = replace(answerer, voices={name: counted(name, voice) for name, voice in answerer.voices.items()})
+    several = [heard, heard.alone("paths"), heard.alone("rules")]
+    together = ranks_of(several, TRIPLES, KNOWN, RELATIONS)
+    assert sorted(asked) == ["factors", "paths", "rules"]
+    for one, sides in zip(several, together, strict=True):
+        expected = both_sides(one, TRIPLES, KNOWN, RELATIONS)
+        assert {side: ranks.summary() for side, ranks in sides.items()} == {
+            side: ranks.summary() for side, ranks in expected.items()
+        }
 
 
 def saying(right, loudness):

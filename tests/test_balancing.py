@@ -55,7 +55,7 @@ def test_a_hub_loses_to_a_rival_who_has_nobody_else():
     assert share[1] < share[3]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(1, 4), st.integers(0, 99))
 def test_ranks_put_listed_candidates_first_and_the_others_by_cosine(lefts, rights, k, seed):
     torch.manual_seed(seed)

@@ -77,7 +77,7 @@ def one_way(left, right, seeds, candidates):
     return np.array(odds)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_the_evidence_is_the_formula(seed):
     rng = np.random.default_rng(seed)

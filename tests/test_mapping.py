@@ -27,7 +27,7 @@ def mapping_of(left, right, seeds=(), valid=(), connected=None, candidates=5):
     return make_mapping(listed, ids(*seeds), ids(*valid), connected, settings)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
 def test_no_right_entity_is_used_twice(left_count, right_count, seed):
     torch.manual_seed(seed)

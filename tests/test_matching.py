@@ -59,7 +59,7 @@ def test_both_ways_is_the_nearest_there_and_back():
         assert found[0] == pytest.approx(expected[0], abs=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 1000), st.sampled_from([1, 10, 1000]))
 def test_with_all_pairs_listed_the_assignment_is_scipys(lefts, rights, seed, steps):
     # few steps give many equal scores

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from farlink.joint import with_reverses
@@ -45,13 +45,12 @@ def test_nothing_is_known_where_there_are_no_triples():
     assert len(answers) == 0
 
 
-@settings(deadline=None)  # the first case compiles
 @given(some_triples, some_triples, st.integers(0, 2**31))
 def test_filtered_ranks_are_those_of_brute_force(triples, others, seed):
     # few different scores, so that many are equal
     table = np.random.default_rng(seed).integers(0, 4, (ENTITIES, RELATIONS, ENTITIES)).astype(np.float32)
     known = np.unique(np.concatenate([triples, others]), axis=0)
-    ranks = filtered_ranks(table_score(table), triples, Questions.about(known))
+    ranks = filtered_ranks([table_score(table)], triples, Questions.about(known))[0]
     for i, (head, relation, tail) in enumerate(triples.tolist()):
         answers = {t for h, r, t in known.tolist() if (h, r) == (head, relation)}
         rivals = [table[head, relation, e] for e in range(ENTITIES) if e not in answers]
@@ -67,7 +66,7 @@ def test_ranks_are_those_of_pykeens_evaluator():
     known = np.unique(rng.integers(0, [30, 4, 30], (300, 3)), axis=0).astype(np.int32)
     triples = rng.permutation(known)[:80]
     table = rng.integers(0, 12, (30, 4, 30)).astype(np.float32)
-    ours = filtered_ranks(table_score(table), triples, Questions.about(known)).summary()
+    ours = filtered_ranks([table_score(table)], triples, Questions.about(known))[0].summary()
     scores = table[triples[:, 0], triples[:, 1]].copy()
     for row, (head, relation, tail) in enumerate(triples.tolist()):
         others = known[(known[:, 0] == head) & (known[:, 1] == relation) & (known[:, 2] != tail), 2]
@@ -107,8 +106,19 @@ def test_every_distinct_question_is_scored_once_and_few_at_a_time():
         assert len(head) <= CHUNK
         return torch.zeros(len(head), 40)
 
-    filtered_ranks(score, triples, Questions.about(triples))
+    filtered_ranks([score], triples, Questions.about(triples))
     assert len(asked) == len(set(asked)) == len(np.unique(triples[:, :2], axis=0))
+
+
+@given(some_triples)
+def test_several_scores_are_ranked_in_one_pass(triples):
+    tables = [table_score(np.random.default_rng(seed).random((ENTITIES, RELATIONS, ENTITIES))) for seed in (1, 2)]
+    known = Questions.about(triples)
+    together = filtered_ranks(tables, triples, known)
+    for one, table in zip(together, tables, strict=True):
+        (alone,) = filtered_ranks([table], triples, known)
+        np.testing.assert_array_equal(one.optimistic, alone.optimistic)
+        np.testing.assert_array_equal(one.pessimistic, alone.pessimistic)
 
 
 def lesson_on(triples):

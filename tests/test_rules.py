@@ -103,7 +103,7 @@ triples = st.lists(
 
 
 @given(triples=triples, seed=st.integers(0, 100))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_scores_are_the_weights_of_all_paths_that_lead_to_an_entity(triples, seed):
     graph = with_reverses(np.array(triples, dtype=np.int32), RELATIONS)
     graph = np.unique(graph, axis=0)
@@ -118,7 +118,7 @@ def test_scores_are_the_weights_of_all_paths_that_lead_to_an_entity(triples, see
 
 
 @given(triples=triples)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_rules_are_the_kinds_of_path_that_join_the_ends_of_two_triples_or_more(triples):
     graph = np.unique(with_reverses(np.array(triples, dtype=np.int32), RELATIONS), axis=0)
     rules = learn_rules(graph, 8, 2 * RELATIONS, 1000, 0)

@@ -7,7 +7,7 @@ of them, or about such a relation, has no better and no worse answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -19,8 +19,9 @@ from torch import Tensor, nn
 
 from farlink.factors import Factors
 from farlink.graph import Ids
+from farlink.metrics import Ranks
 from farlink.model import PathModel
-from farlink.questions import CHUNK, Questions, Score, both_sides
+from farlink.questions import CHUNK, Questions, Score, sides_by_each
 from farlink.rules import Rules
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)  # of another voice against the one that is best alone
@@ -100,14 +101,15 @@ def _best(
     answerer: Answerer, choices: list[dict[str, float]], valid: Ids, known: Questions, relations: int
 ) -> dict[str, float]:
     """The weights with the best mean reciprocal rank; of equals, the first."""
-    reciprocal = np.zeros(len(choices))
-    for start in range(0, len(valid), CHUNK // 2):  # the two questions of each triple fit in one chunk
-        some = valid[start : start + CHUNK // 2]
-        remembering = {name: _Remembering(voice) for name, voice in answerer.voices.items()}
-        for place, weights in enumerate(choices):
-            ranks = both_sides(replace(answerer, voices=remembering, weights=weights), some, known, relations)["both"]
-            reciprocal[place] += ranks.summary()["mrr"] * len(some)
-    return choices[int(np.argmax(reciprocal))]
+    ranks = ranks_of([replace(answerer, weights=weights) for weights in choices], valid, known, relations)
+    return choices[int(np.argmax([sides["both"].summary()["mrr"] for sides in ranks]))]
+
+
+def ranks_of(answerers: Sequence[Answerer], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
+    """Filtered ranks by several answerers with the same voices; a voice answers each question once for all."""
+    remembering = {name: _Remembering(voice) for name, voice in answerers[0].voices.items()}
+    alike = [replace(answerer, voices=remembering) for answerer in answerers]
+    return sides_by_each(alike, triples, known, relations)
 
 
 class _Remembering:

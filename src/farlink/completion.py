@@ -19,7 +19,7 @@ import polars as pl
 import torch
 
 from farlink import completion_report, names
-from farlink.answering import Answerer, seen, state, voices, with_best_weights
+from farlink.answering import Answerer, ranks_of, seen, state, voices, with_best_weights
 from farlink.asking import AskedLessons
 from farlink.completed import CompletionRun
 from farlink.completion_metrics import by_class, calibrated, mapping_classes, relation_table
@@ -269,9 +269,11 @@ class _Results:
 def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
     task = teacher.task
     answerer = teacher.weighed(said, list(said))
-    variants = {"alone": {name: answerer.alone(name) for name in said}}
+    variants = {("alone", name): answerer.alone(name) for name in said}
     if len(said) > 1:
-        variants["without"] = {name: teacher.weighed(said, [other for other in said if other != name]) for name in said}
+        variants |= {
+            ("without", name): teacher.weighed(said, [other for other in said if other != name]) for name in said
+        }
     metrics: dict[str, Any] = {"weights": dict(answerer.weights)}
     by_relation = None
     for part, triples, known in (
@@ -279,13 +281,10 @@ def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
         ("test", task.test, task.known(with_test=True)),
     ):
         if len(triples):
-            ranks = both_sides(answerer, triples, known, teacher.relations)
+            ranks, *others = ranks_of([answerer, *variants.values()], triples, known, teacher.relations)
             metrics[part] = {side: found.summary() for side, found in ranks.items()}
-            for variant, answerers in variants.items():
-                metrics[part][variant] = {
-                    name: both_sides(one, triples, known, teacher.relations)["both"].summary()
-                    for name, one in answerers.items()
-                }
+            for (variant, name), found in zip(variants, others, strict=True):
+                metrics[part].setdefault(variant, {})[name] = found["both"].summary()
             classes = mapping_classes(task.graph.triples, teacher.relations)
             metrics[part]["classes"] = by_class(ranks, classes[triples[:, 1]])
             metrics[part]["unseen"] = _unseen(teacher, triples)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -132,12 +132,12 @@ class QuestionLessons:
         return Lesson(heads, relations, answers, torch.repeat_interleave(answers), tails)
 
 
-def filtered_ranks(score: Score, triples: Ids, known: Questions) -> Ranks:
-    """Rank of the tail of each triple among all entities that are not known answers themselves.
+def filtered_ranks(scores: Sequence[Score], triples: Ids, known: Questions) -> list[Ranks]:
+    """Ranks of the tails of triples among all entities that are not known answers themselves, by each of some scores.
 
-    Every distinct question is scored once, `CHUNK` of them at a time.
+    Every distinct question is asked once of each, `CHUNK` of them at a time.
     """
-    optimistic, pessimistic = (np.empty(len(triples), dtype=np.int64) for _ in range(2))
+    optimistic, pessimistic = (np.empty((len(scores), len(triples)), dtype=np.int64) for _ in range(2))
     order = np.lexsort((triples[:, 1], triples[:, 0]))
     head, relation, tail = triples[order].T
     new = np.ones(len(order), dtype=bool)
@@ -145,23 +145,32 @@ def filtered_ranks(score: Score, triples: Ids, known: Questions) -> Ranks:
     question, starts = np.cumsum(new) - 1, np.flatnonzero(new)
     for chunk in _chunks(len(starts)):
         heads, relations = head[starts[chunk]], relation[starts[chunk]]
-        scores = score(torch.from_numpy(heads).long(), torch.from_numpy(relations).long()).numpy()
+        asked = torch.from_numpy(heads).long(), torch.from_numpy(relations).long()
         rows = np.flatnonzero((question >= chunk.start) & (question < chunk.stop))
         first, answers = known.known_answers(heads, relations)
-        better, equal = _beaten_by(scores, question[rows] - chunk.start, tail[rows], first, answers)
-        optimistic[order[rows]], pessimistic[order[rows]] = better + 1, better + equal + 1
-    return Ranks(optimistic, pessimistic)
+        for place, score in enumerate(scores):
+            found = score(*asked).numpy()
+            better, equal = _beaten_by(found, question[rows] - chunk.start, tail[rows], first, answers)
+            optimistic[place, order[rows]], pessimistic[place, order[rows]] = better + 1, better + equal + 1
+    return [Ranks(*bounds) for bounds in zip(optimistic, pessimistic, strict=True)]
+
+
+def sides_by_each(scores: Sequence[Score], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
+    """Filtered ranks of the tails, and of the heads, which are asked for by the reverse relations; by each score."""
+    count = len(triples)
+    return [
+        {
+            "tail": Ranks(whole.optimistic[:count], whole.pessimistic[:count]),
+            "head": Ranks(whole.optimistic[count:], whole.pessimistic[count:]),
+            "both": whole,
+        }
+        for whole in filtered_ranks(scores, with_reverses(triples, relations), known)
+    ]
 
 
 def both_sides(score: Score, triples: Ids, known: Questions, relations: int) -> dict[str, Ranks]:
-    """Filtered ranks of the tails, and of the heads, which are asked for by the reverse relations."""
-    whole = filtered_ranks(score, with_reverses(triples, relations), known)
-    count = len(triples)
-    return {
-        "tail": Ranks(whole.optimistic[:count], whole.pessimistic[:count]),
-        "head": Ranks(whole.optimistic[count:], whole.pessimistic[count:]),
-        "both": whole,
-    }
+    """Filtered ranks of the tails, of the heads and of both by one score."""
+    return sides_by_each([score], triples, known, relations)[0]
 
 
 def _chunks(count: int) -> Iterator[slice]:

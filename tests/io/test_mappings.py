@@ -144,7 +144,7 @@ def test_odd_names_come_back(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LINK_FORMATS)
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.lists(
         st.one_of(
