@@ -3,6 +3,7 @@ import signal
 import threading
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 import torch
@@ -10,7 +11,7 @@ import torch
 from farlink.errors import FarlinkError, Interrupted
 from farlink.joint import join
 from farlink.settings import make_settings
-from farlink.training import lessons_on, path_trainer, stop_signal
+from farlink.training import lessons_on, path_trainer, stop_signal, use_threads
 
 SETTINGS = {
     "walk_length": 7,
@@ -175,3 +176,13 @@ def test_training_works_outside_the_main_thread(make_trainer):
     thread.start()
     thread.join()
     assert thread.is_alive() is False
+
+
+@pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [(0, 2, 2), (1, 1, 1), (8, 8, 2)])
+def test_no_more_threads_are_used_than_the_environment_allows(monkeypatch, wanted, of_torch, of_numba):
+    used = {}
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(numba, "set_num_threads", lambda count: used.update(numba=count))
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: used.update(torch=count))
+    use_threads(wanted)
+    assert used == {"torch": of_torch, "numba": of_numba}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import os
 import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 import polars as pl
 import torch
@@ -35,7 +33,7 @@ from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
-from farlink.training import PathLessons, Trainer, lessons_on, path_trainer
+from farlink.training import PathLessons, Trainer, lessons_on, path_trainer, use_threads
 
 
 @dataclass(frozen=True)
@@ -143,9 +141,7 @@ def align_task(
         checkpoint.unlink(missing_ok=True)
         reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
         return run
-    threads = settings.threads or os.cpu_count() or 1
-    torch.set_num_threads(threads)
-    numba.set_num_threads(min(threads, os.cpu_count() or 1))
+    use_threads(settings.threads)
     evidence = Evidence(task.left, task.right, task.seeds)
     teacher = _teacher(task, evidence, run, settings, checkpoint, reporter)
     trainer = teacher.trainer(checkpoint)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
@@ -13,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import polars as pl
 import torch
@@ -34,7 +32,7 @@ from farlink.questions import Questions, Score, both_sides
 from farlink.rules import Rules, learn_rules
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import CompletionSettings, make_completion_settings
-from farlink.training import PathLessons, Trainer, path_losses, path_trainer, walks_of
+from farlink.training import PathLessons, Trainer, path_losses, path_trainer, use_threads, walks_of
 
 VALIDATED = 2_000  # validation triples that choose the best weights after every epoch
 STEPS = 100  # at least so many in an epoch: a small graph is read in small batches
@@ -87,9 +85,7 @@ def complete_task(
         run.clear_checkpoints()
         reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
         return run
-    threads = settings.threads or os.cpu_count() or 1
-    torch.set_num_threads(threads)
-    numba.set_num_threads(min(threads, os.cpu_count() or 1))
+    use_threads(settings.threads)
     teacher = _Teacher(task, settings)
     paths = _train_paths(teacher, run, reporter)
     factors = _train_factors(teacher, run, reporter) if settings.factors else None

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
+import numba
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
@@ -311,6 +312,13 @@ def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 def trace_lines(trace: Sequence[EpochRecord]) -> str:
     """Epochs as lines of JSON."""
     return "".join(json.dumps(asdict(record)) + "\n" for record in trace)
+
+
+def use_threads(wanted: int) -> None:
+    """Let torch and numba use so many threads; 0: as many as this process may."""
+    allowed: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    torch.set_num_threads(wanted or allowed)
+    numba.set_num_threads(min(wanted or allowed, allowed))
 
 
 @contextmanager

@@ -51,3 +51,18 @@ def test_an_experiment_without_parts_only_writes_its_page(tmp_path):
 
 def test_an_unknown_experiment_is_a_clear_error(tmp_path):
     assert "there is no experiment 'table-top'" in complaint("experiment", "table-top", "--out", tmp_path)
+
+
+def test_the_papers_table_of_completion_runs_all_of_its_parts(tmp_path):
+    result = invoke("experiment", "table-completion", "--data", tmp_path, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    # the data sets are not there: each of nine models leaves three out
+    assert result.output.count("left out") == 27
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("alignment", "--budget"), ("degree-distribution", "--part"), ("degree-distribution", "--only")],
+)
+def test_an_option_that_would_do_nothing_is_an_error(tmp_path, name, option):
+    assert f"experiment {name} takes no {option}" in complaint("experiment", name, option, "1", "--out", tmp_path)

@@ -44,3 +44,9 @@ def test_what_was_not_run_stands_beside_the_papers_figure(tmp_path):
 def test_an_unknown_part_is_a_clear_error(tmp_path):
     with pytest.raises(FarlinkError, match="there is no part 'worst'"):
         list(completion.run(tmp_path, tmp_path, ["worst"], None, seeds=1, budget=0))
+
+
+def test_the_papers_preset_ends_by_its_budget():
+    job = completion.Job(completion.DATA[0], "paper", seed=0)
+    assert "minutes=5" in job.arguments("data", 5, "run")
+    assert "--set" not in completion.Job(completion.DATA[0], "best", seed=0).arguments("data", 5, "run")

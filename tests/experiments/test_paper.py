@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from farlink.errors import FarlinkError
 from farlink.experiments import paper
 from farlink.experiments.alignment import DataSet
 from pairs import TINY, Pair
@@ -38,8 +39,12 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
         axis="epoch",
     )
     monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
-    told = list(paper.run("small", data, tmp_path / "out", seeds=1, budget=1))
-    assert told[0].startswith("SMALL, rsn, seed 0: Hits@1")
+
+    def told(parts):
+        return list(paper.run("small", data, tmp_path / "out", parts, ["small"], seeds=1, budget=1))
+
+    assert told(["rsn"])[0].startswith("SMALL, rsn, seed 0: Hits@1")
+    assert told([])[0].startswith("SMALL, rnn, seed 0: Hits@1")
     lines = (tmp_path / "out/results/small.jsonl").read_text().splitlines()
     assert [json.loads(line)["key"]["label"] for line in lines] == ["rsn", "rnn"]
     assert "--set minutes=1" in json.loads(lines[0])["command"]
@@ -47,8 +52,19 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
     assert "The claim" in text
     assert "Training was ended after 1 minutes" in text
     assert (tmp_path / "out/small.svg").exists()
-    again = list(paper.run("small", data, tmp_path / "out", seeds=1, budget=1))
-    assert again == [f"wrote {tmp_path / 'out' / 'small.md'}"]
+    assert told([]) == [f"wrote {tmp_path / 'out' / 'small.md'}"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "only", "message"),
+    [
+        (["BootEE"], None, "there is no part 'BootEE'; choose of MTransE"),
+        (["BootEA"], ["srprs/elsewhere"], "no run of these parts is on srprs/elsewhere"),
+    ],
+)
+def test_what_an_experiment_does_not_have_is_a_clear_error(tmp_path, parts, only, message):
+    with pytest.raises(FarlinkError, match=message):
+        list(paper.run("table-normal", tmp_path, tmp_path, parts, only, seeds=1, budget=1))
 
 
 @pytest.mark.parametrize("name", paper.EXPERIMENTS)

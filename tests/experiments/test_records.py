@@ -29,6 +29,14 @@ def test_records_keep_their_order_and_are_one_line_each(tmp_path):
     assert [json.loads(line)["key"]["seed"] for line in path.read_text().splitlines()] == [2, 0, 1]
 
 
+def test_two_that_write_to_one_file_lose_nothing(tmp_path):
+    path = tmp_path / "records.jsonl"
+    one, other = Records(path), Records(path)
+    one.add({"key": {"seed": 1}})
+    other.add({"key": {"seed": 2}})
+    assert all(Records(path).has({"seed": seed}) for seed in (1, 2))
+
+
 def test_a_command_is_measured(tmp_path):
     cost = measured(["--version"], tmp_path / "log")
     assert cost["seconds"] > 0

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from farlink.cli.app import SeedOption, app
 from farlink.errors import FarlinkError
-from farlink.tables import (
-    console,
-)
+from farlink.tables import console
 
-if TYPE_CHECKING:
-    pass
+BUDGET = 10.0  # minutes that a run of an experiment may train
 
 
 @app.command()
@@ -71,30 +68,49 @@ def experiment(
     data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
     out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
     part: Annotated[
-        list[str] | None, typer.Option(help="Which part to run; may be repeated. Without: only write the page.")
+        list[str] | None,
+        typer.Option(
+            help="Which part to run, for example a preset or a method; may be repeated. Without: all of an experiment "
+            "of the paper; of alignment and completion none, only the page is written."
+        ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
-    budget: Annotated[float, typer.Option(min=0, help="Minutes that a run may train; 0: no limit.")] = 10,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Minutes that a run may train, 10 by default; 0: no limit.")
+    ] = None,
 ) -> None:
     """Run an experiment on benchmark data: one record per run, then a page with all the figures.
 
     Runs that are recorded are not run again, so an experiment that was stopped goes on where it was.
 
     **farlink experiment alignment --part best --part fast --seeds 3**
+
+    **farlink experiment table-normal --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
     """
     from farlink.experiments import alignment, completion, degrees, paper
 
+    parts, minutes = part or [], BUDGET if budget is None else budget
     if name == "alignment":
-        lines = alignment.run(data, out, part or [], only, seeds)
+        _refuse(name, budget=budget)
+        lines = alignment.run(data, out, parts, only, seeds)
     elif name in ("completion", "table-completion"):
-        lines = completion.run(data, out, part or [], only, seeds, budget)
+        every = [] if name == "completion" else list(completion.TABLE)
+        lines = completion.run(data, out, parts or every, only, seeds, minutes)
     elif name == "degree-distribution":
+        _refuse(name, budget=budget, part=part, only=only)
         lines = degrees.run(data, out, seeds)
     elif name in paper.EXPERIMENTS:
-        lines = paper.run(name, data, out, seeds, budget)
+        lines = paper.run(name, data, out, parts, only, seeds, minutes)
     else:
         known = ", ".join(("alignment", "completion", *paper.EXPERIMENTS, "table-completion", "degree-distribution"))
         raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
     for line in lines:
         console.print(line, markup=False)
+
+
+def _refuse(name: str, **options: object) -> None:
+    """An option that an experiment does not know is an error: it would do nothing."""
+    for option, value in options.items():
+        if value is not None:
+            raise FarlinkError(f"experiment {name} takes no --{option}")

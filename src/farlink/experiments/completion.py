@@ -71,6 +71,7 @@ DATA = (
     ),
 )
 PARTS = ("best", "fast", "paper", "baselines")
+TABLE = ("best", "paper", "baselines")  # what the paper's tables hold
 
 
 @dataclass(frozen=True)
@@ -91,15 +92,16 @@ class Job:
         """What tells this run from others in the records."""
         return {"data": self.folder, "model": self.model, "seed": self.seed}
 
-    def arguments(self, folder: str, out: str) -> list[str]:
-        """The arguments of `farlink` that make this run with one of our presets."""
-        return ["complete", folder, "--preset", self.model, "--seed", str(self.seed), "--out", out]
+    def arguments(self, folder: str, budget: float, out: str) -> list[str]:
+        """The arguments of `farlink` that make this run with one of our presets; `paper` ends by its budget only."""
+        limit = ["--set", f"minutes={budget:g}"] if self.model == "paper" else []
+        return ["complete", folder, "--preset", self.model, "--seed", str(self.seed), *limit, "--out", out]
 
 
 def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float) -> Iterator[str]:
     """Make the runs of some parts that are not recorded yet, then write the page; tells what it does.
 
-    `budget` is how many minutes a model of others may learn.
+    `budget` is how many minutes a model of others, or the preset `paper`, may learn.
     """
     check_parts(parts, PARTS)
     records = Records(out / "results" / "completion.jsonl")
@@ -117,7 +119,7 @@ def jobs(parts: list[str], seeds: int) -> Iterator[Job]:
 
 def _made(budget: float, job: Job, folder: Path) -> dict[str, Any]:
     if job.model not in BASELINES:
-        return finished_run(partial(job.arguments, str(folder)))
+        return finished_run(partial(job.arguments, str(folder), budget))
     trained = train_baseline(folder, job.model, job.seed, 60 * budget)
     command = f"farlink experiment completion --part baselines --only {job.folder} --budget {budget:g}"
     return {"command": command, "commit": commit(), "peak_memory": None, **trained}

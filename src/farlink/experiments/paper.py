@@ -16,7 +16,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.experiments.alignment import SRPRS, DataSet
-from farlink.experiments.records import Records, carry_out, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREEN, GREY, ORANGE, draw
 
@@ -209,20 +209,24 @@ EXPERIMENTS = {
 }
 
 
-def run(name: str, data: Path, out: Path, seeds: int, budget: float) -> Iterator[str]:
+def run(
+    name: str, data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float
+) -> Iterator[str]:
     """Make the runs of an experiment that are not recorded yet, then the page and the figure; tells what it does.
 
-    `budget` is how many minutes a run may train, in whole epochs.
+    `parts` are labels of variants, none: all. `budget` is how many minutes a run may train, in whole epochs.
     """
     experiment = EXPERIMENTS[name]
+    check_parts(parts, list(dict.fromkeys(variant.label for variant in experiment.variants)))
     records = Records(out / "results" / f"{name}.jsonl")
     jobs = (
         Job(one, variant, seed, budget)
         for seed in range(seeds)
         for one in experiment.data
         for variant in experiment.variants
+        if not parts or variant.label in parts
     )
-    yield from carry_out(jobs, None, records, data, _made, _told)
+    yield from carry_out(jobs, only, records, data, _made, _told)
     if experiment.axis:
         draw(out / f"{name}.png", lambda axes: _figure(axes, experiment, records.all), vector=True)
     write_text(out / f"{name}.md", page(name, records.all))

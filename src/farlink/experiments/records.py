@@ -25,17 +25,20 @@ class Records:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        self.all: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        self.all = self._read()
 
     def has(self, key: Mapping[str, Any]) -> bool:
         """Whether there is a record of this run."""
         return any(record["key"] == key for record in self.all)
 
     def add(self, record: dict[str, Any]) -> None:
-        """Add a record; the file is replaced whole, so it is never cut short."""
-        self.all.append(record)
+        """Add a record to those that are there by now; the file is replaced whole, so it is never cut short."""
+        self.all = [*self._read(), record]
         write_text(self.path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.all))
+
+    def _read(self) -> list[dict[str, Any]]:
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        return [json.loads(line) for line in lines]
 
 
 class Job(Protocol):
