@@ -43,6 +43,7 @@ QUICK = {
     "question_epochs": 2,
     "learning_rate": 0.01,
     "factors": 16,
+    "factor_rate": 0.01,
     "factor_epochs": 8,
     "factor_decay": 0.01,
 }

@@ -151,7 +151,7 @@ class CompletionSettings(Settings):
     )
     factor_epochs: int = Field(12, ge=1, le=100_000, description="epochs of the tensor model")
     factor_batch: int = Field(512, ge=1, le=2**16, description="distinct questions in a step of the tensor model")
-    factor_rate: float = Field(0.01, gt=0.0, le=1.0, description="Adam's rate for the tensor model")
+    factor_rate: float = Field(0.03, gt=0.0, le=1.0, description="Adam's rate for the tensor model")
     factor_decay: float = Field(
         0.0,
         ge=0.0,
