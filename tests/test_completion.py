@@ -5,6 +5,7 @@ import signal
 import pytest
 
 import farlink
+from farlink.completion import BY_HEART
 from farlink.errors import FarlinkError, Interrupted
 from farlink.training import Trainer
 from rings import QUICK, graph, parts
@@ -54,10 +55,19 @@ def test_what_is_left_to_choose_is_chosen_by_the_best_trial(tmp_path):
     assert told.metrics == run.metrics
 
 
+@pytest.mark.parametrize(("dropout", "epochs"), [(0.4, 2), (0.0, 2 * BY_HEART)])
+def test_a_graph_learned_by_heart_is_read_more_often(tmp_path, dropout, epochs):
+    train, valid, test = parts()
+    changes = {**QUICK, "max_epochs": 1, "question_epochs": 2, "factors": 0, "rules": 0, "question_dropout": dropout}
+    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
+    assert len(run.trace) == 1 + epochs
+
+
 def test_walks_come_first_then_questions(ring_run):
     examples = [0, *ring_run.trace["examples"]]
     lessons = [after - before for before, after in itertools.pairwise(examples)]
-    assert len(lessons) == QUICK["max_epochs"] + QUICK["question_epochs"]
+    dropped = max(ring_run.trials, key=ring_run.trials.get) != "dropout 0"
+    assert len(lessons) == QUICK["max_epochs"] + QUICK["question_epochs"] * (1 if dropped else BY_HEART)
     walks, questions = lessons[: QUICK["max_epochs"]], lessons[QUICK["max_epochs"] :]
     assert len(set(walks)) == len(set(questions)) == 1
     assert walks[0] != questions[0]
@@ -65,11 +75,17 @@ def test_walks_come_first_then_questions(ring_run):
 
 def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, monkeypatch):
     train, valid, test = parts()
-    changes = {**QUICK, "max_epochs": 2, "question_dropout": -1.0, "factor_epochs": 2}
-    whole = farlink.complete(train, valid=valid, test=test, out=tmp_path / "whole", **changes)
-    step = Trainer.step
+    changes = {**QUICK, "max_epochs": 2, "question_epochs": 1, "question_dropout": -1.0, "factor_epochs": 2}
+    step, steps = Trainer.step, []
 
-    for place in (150, 700, 1200, 1600):  # in the walks, a trial, the questions, the tensor model
+    def counted(self, *arguments):
+        steps.append(arguments)
+        return step(self, *arguments)
+
+    monkeypatch.setattr(Trainer, "step", counted)
+    whole = farlink.complete(train, valid=valid, test=test, out=tmp_path / "whole", **changes)
+
+    for place in (150, 700, 1200, len(steps) - 50):  # in the walks, a trial, the questions, the tensor model
         seen_steps = iter(range(1, 10_000))
 
         def stopped(self, *arguments, place=place, seen_steps=seen_steps):

@@ -40,6 +40,7 @@ DECAYS = (0.05, 0.01)  # of the tensor model, to choose from
 DECAY_EPOCHS, DECAY_FACTORS = 4, 128  # a shorter or smaller trial favours too small a decay
 DROPOUTS = (0.4, 0.0)  # of the network when it learns from questions, to choose from
 DROPOUT_EPOCHS = 2  # of a trial
+BY_HEART = 3  # times as many epochs on questions where nothing is dropped: to know a graph by heart takes longer
 NO_CROSSING = 0.5  # one graph only: the bias towards the other one is off
 
 
@@ -170,7 +171,8 @@ def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> P
         dropout = settings.question_dropout
         if dropout < 0:
             dropout = _chosen_dropout(teacher, trainer.model, run, reporter)
-        whole = _network_pace(teacher, settings.max_epochs + settings.question_epochs)
+        asked = settings.question_epochs * (1 if dropout else BY_HEART)
+        whole = _network_pace(teacher, settings.max_epochs + asked)
         trainer = network(partial(teacher.asked, dropout), teacher.path_score, whole, checkpoint)
         with reporter.training(whole.max_epochs, "the network on questions", "MRR") as watcher:
             trace = trainer.run(watcher)

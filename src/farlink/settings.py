@@ -127,7 +127,7 @@ class CompletionSettings(Settings):
         ge=0,
         le=100_000,
         description="epochs after those on walks in which the network learns from single questions, every entity a "
-        "candidate",
+        "candidate; three times as many where nothing is dropped",
     )
     question_dropout: float = Field(
         -1.0,
@@ -212,7 +212,7 @@ COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
     "fast": {
         **_SHORT_WALKS,
         "max_epochs": 1,
-        "question_epochs": 3,
+        "question_epochs": 1,
         "question_dropout": 0.0,
         "factors": 128,
         "factor_epochs": 6,
