@@ -110,7 +110,7 @@ class Lesson:
 
 
 def _with_level(vectors: Tensor, level: Tensor) -> Tensor:
-    """Vectors with one more element, and zeros up to a multiple of eight: products are a fifth faster then."""
+    """Vectors with one more element, and zeros up to a multiple of eight, a width that is multiplied faster."""
     return torch.cat([vectors, pad(level[:, None], (0, 7 - vectors.shape[1] % 8))], dim=1)
 
 

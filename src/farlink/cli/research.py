@@ -77,7 +77,12 @@ def experiment(
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
     budget: Annotated[
-        float | None, typer.Option(min=0, help="Minutes that a run may train, 10 by default; 0: no limit.")
+        float | None,
+        typer.Option(
+            min=0,
+            help="Minutes that a run may train, 10 by default, in whole epochs; 0: no limit. Of completion it holds "
+            "for the preset paper and for models of others, to which 0 gives one epoch.",
+        ),
     ] = None,
 ) -> None:
     """Run an experiment on benchmark data: one record per run, then a page with all the figures.
