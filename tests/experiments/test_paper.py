@@ -5,6 +5,7 @@ import pytest
 from farlink.errors import FarlinkError
 from farlink.experiments import paper
 from farlink.experiments.alignment import DataSet
+from farlink.settings import make_settings, parse_assignments
 from pairs import TINY, Pair
 
 QUICK = tuple(f"{name}={value}" for name, value in TINY.items())
@@ -36,7 +37,7 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
         (DataSet("small", "SMALL"),),
         tuple(paper.Variant(kind, (*QUICK, f"model={kind}")) for kind in ("rsn", "rnn")),
         paper.fastest("rsn"),
-        axis="epoch",
+        axis=paper.PATHS,
     )
     monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
 
@@ -90,6 +91,14 @@ def test_a_method_of_others_is_run_by_its_name():
     variant = next(one for one in paper.TABLE if one.label == "GCN-Align")
     arguments = paper.Job(paper.DBP_WD, variant, 0, 5).arguments("data", "run")
     assert arguments[:4] == ["align", "data", "--method", "gcn-align"]
+
+
+def test_the_preset_of_the_paper_is_run_in_short_epochs_that_a_variant_may_change():
+    arguments = paper.Job(paper.DBP_WD, paper.Variant("RSN", ("patience=0",)), 0, 5).arguments("data", "run")
+    settings = make_settings("paper", **parse_assignments([word for word in arguments if "=" in word]))
+    assert (settings.walks_per_triple, settings.max_epochs, settings.patience) == (0.25, 240, 0)
+    other = paper.Job(paper.DBP_WD, paper.Variant("best", preset="best"), 0, 5).arguments("data", "run")
+    assert not any("walks_per_triple" in word for word in other)
 
 
 def test_every_published_figure_has_a_run_of_ours():
