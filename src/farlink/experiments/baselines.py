@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from farlink.completion_task import prepare
 from farlink.errors import FarlinkError
@@ -21,7 +20,10 @@ from farlink.settings import make_completion_settings
 MARGIN = {"loss": "nssa", "loss_kwargs": {"margin": 9.0, "adversarial_temperature": 1.0}}
 BASELINES: dict[str, dict[str, Any]] = {
     "TransE": {"model": {"embedding_dim": 256, "scoring_fct_norm": 1}, **MARGIN},
-    "TransR": {"model": {"embedding_dim": 64, "relation_dim": 64}, **MARGIN},
+    "TransR": {
+        "model": {"embedding_dim": 64, "relation_dim": 64, "scoring_fct_norm": 2, "power_norm": True},
+        **MARGIN,
+    },
     "TransD": {"model": {"embedding_dim": 256, "relation_dim": 256}, **MARGIN},
     "DistMult": {"model": {"embedding_dim": 256}, "loss": "softplus"},
     "ComplEx": {"model": {"embedding_dim": 256}, "loss": "softplus"},
@@ -32,7 +34,6 @@ NEGATIVES = 32
 BATCH = 1024
 RATE = 0.001
 MOST_EPOCHS = 1000
-ASKED = 8  # questions at a time
 
 
 def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[str, Any]:
@@ -42,6 +43,8 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         from pykeen.stoppers import NopStopper
         from pykeen.training import LCWATrainingLoop, SLCWATrainingLoop
         from pykeen.triples import CoreTriplesFactory
+
+        from farlink.experiments.scoring import Scorer
     except ImportError:
         raise FarlinkError("models of others need PyKEEN: install farlink with the extra 'baselines'") from None
 
@@ -89,31 +92,6 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         stopper=OutOfTime(),  # type: ignore[no-untyped-call]
     )
     took = time.monotonic() - started
-    ranks = both_sides(Scorer(model, relations), task.test, task.known(with_test=True), relations)
+    ranks = both_sides(Scorer(name, model, relations), task.test, task.known(with_test=True), relations)
     metrics = {"test": {side: found.summary() for side, found in ranks.items()}}
     return {"metrics": metrics, "seconds": round(took, 1), "epochs": len(losses), "loss": losses[-1]}
-
-
-class Scorer:
-    """Asks a PyKEEN model for tails, and for heads where the relation is a reverse; a few questions at a time.
-
-    Some models make a vector of every question and every entity, gigabytes for hundreds of questions.
-    """
-
-    def __init__(self, model: Any, relations: int) -> None:
-        self.model, self.relations = model.eval(), relations
-
-    @torch.no_grad()
-    def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
-        """Scores of all entities for the questions (head, relation, ?)."""
-        scores = torch.empty(len(head), self.model.num_entities)
-        forward = relation < self.relations
-        tails = torch.stack([head, relation], dim=1)
-        heads = torch.stack([relation - self.relations, head], dim=1)
-        for predict, asked, pairs in (
-            (self.model.predict_t, forward, tails),
-            (self.model.predict_h, ~forward, heads),
-        ):
-            for rows in torch.split(asked.nonzero()[:, 0], ASKED):
-                scores[rows] = predict(pairs[rows])
-        return scores

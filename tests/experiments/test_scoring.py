@@ -1,0 +1,45 @@
+import pytest
+import torch
+
+from farlink.experiments.baselines import BASELINES
+
+pytest.importorskip("pykeen", reason="PyKEEN, of the extra 'baselines', is not installed")
+
+from pykeen.models import model_resolver
+from pykeen.triples import CoreTriplesFactory
+
+from farlink.experiments import scoring
+
+ENTITIES, RELATIONS = 30, 4
+
+
+@pytest.fixture(params=BASELINES)
+def named(request):
+    """Each model by name; projections are so large that some vectors are cut down to the length they may have."""
+    dice = torch.Generator().manual_seed(0)
+    ends, relations = (torch.randint(most, (200, 2), generator=dice) for most in (ENTITIES, RELATIONS))
+    factory = CoreTriplesFactory.create(
+        torch.stack([ends[:, 0], relations[:, 0], ends[:, 1]], dim=1),
+        num_entities=ENTITIES,
+        num_relations=RELATIONS,
+        create_inverse_triples=request.param == "ConvE",
+    )
+    choice = BASELINES[request.param]["model"]
+    model = model_resolver.make(request.param, triples_factory=factory, random_seed=0, **choice)
+    if request.param in scoring.PROJECTED:
+        with torch.no_grad():
+            for parameter in model.relation_representations[1].parameters():
+                parameter.mul_(3)
+    return request.param, model
+
+
+def test_scores_are_those_of_pykeen(named):
+    name, model = named
+    head = torch.arange(ENTITIES).repeat_interleave(2 * RELATIONS)
+    relation = torch.arange(2 * RELATIONS).repeat(ENTITIES)
+    scores = scoring.Scorer(name, model, RELATIONS)(head, relation)
+    forward = relation < RELATIONS
+    tails = model.predict_t(torch.stack([head[forward], relation[forward]], dim=1))
+    heads = model.predict_h(torch.stack([relation[~forward] - RELATIONS, head[~forward]], dim=1))
+    for found, right in ((scores[forward], tails), (scores[~forward], heads)):
+        torch.testing.assert_close(found, right, rtol=0, atol=0.01 * float(right.std()))
