@@ -297,8 +297,8 @@ def page(name: str, records: list[Record]) -> str:
         told = ", ".join(f"{minutes:g}" for minutes in budgets)
         lines += [
             "",
-            f"Training was ended after {told} minutes on two cores (0: no limit), in whole epochs. An epoch of RSN "
-            "is an eighth of one of the preset `paper` here.",
+            f"Training was ended after {told} minutes on two cores (0: no limit), in whole epochs. An epoch of the "
+            "preset `paper` is cut into eight here.",
         ]
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,6 @@ import torch
 from pykeen.utils import clamp_norm, project_entity
 from torch import Tensor
 
-ASKED = 64  # questions at a time
 TURNED = ("DistMult", "ComplEx", "RotatE")  # a relation multiplies, and its conjugate takes that back
 PROJECTED = ("TransR", "TransD")  # a relation has a space of its own for the entities
 
@@ -40,7 +39,7 @@ class Scorer:
         reverse = bool(relation[0] >= self.relations)
         relation = relation - self.relations if reverse else relation
         if self.name == "ConvE":
-            return self._by_pykeen(entity, relation, reverse)
+            return self._by_pykeen(entity, relation, reverse)  # which takes products itself
         entities, relations = self.model.entity_representations, self.model.relation_representations
         vectors, step = entities[0](), relations[0](relation)
         if self.name in TURNED:
@@ -58,7 +57,8 @@ class Scorer:
     def _by_pykeen(self, entity: Tensor, relation: Tensor, reverse: bool) -> Tensor:
         ends = (relation, entity) if reverse else (entity, relation)
         ask = self.model.predict_h if reverse else self.model.predict_t
-        return torch.cat([ask(pairs) for pairs in torch.split(torch.stack(ends, dim=1), ASKED)])
+        scores: Tensor = ask(torch.stack(ends, dim=1))
+        return scores
 
 
 def _real(vectors: Tensor) -> Tensor:
