@@ -56,8 +56,8 @@ def test_every_ablation_changes_real_settings_on_all_five_sets():
     assert len({json.dumps(job.key) for job in runs}) == len(runs)
 
 
-def record_of(data, hits, variant="", seed=0):
-    key = {"data": data, "preset": "best", "variant": variant, "share": None, "seed": seed}
+def record_of(data, hits, variant="", seed=0, preset="best", share=None):
+    key = {"data": data, "preset": preset, "variant": variant, "share": share, "seed": seed}
     figures = {"hits@1": hits, "hits@10": 0.9, "mrr": 0.7}
     metrics = {"test": {"linked": {"left_to_right": figures}}}
     return {"key": key, "seconds": 100.0, "peak_memory": 2e9, "metrics": metrics}
@@ -69,3 +69,10 @@ def test_the_page_gives_mean_and_spread_over_seeds_and_what_an_ingredient_is_wor
     page = alignment.page(records)
     assert "| EN-DE | `best` | 2 | .610 / .900 / .700 (± .014) | .487 / .720 / .570 |" in page
     assert ".510 (-10.0)" in page
+
+
+def test_the_page_sets_few_seeds_beside_nearly_all():
+    (job,) = [job for job in alignment.jobs(["limits"], seeds=1) if job.data.name == "EN-DE"]
+    assert job.arguments("data", "run")[-4:] == ["--share", "0.9", "--out", "run"]
+    records = [record_of(job.folder, hits, preset="fast", share=share) for hits, share in ((0.6, None), (0.8, 0.9))]
+    assert "| EN-DE | .600 / .900 / .700 | .800 / .900 / .700 |" in alignment.page(records)

@@ -45,6 +45,7 @@ WIDER = (
     DataSet("dbp_fb", "DBP-FB"),
 )
 SHARES = (0.01, 0.1, 0.2, 0.4, 0.5)
+NEARLY_ALL = 0.9  # share of seeds that shows how much structure can tell
 
 # what `best` is without one of its ingredients
 ABLATIONS = {
@@ -57,7 +58,7 @@ ABLATIONS = {
     "vectors start at random": ("start=random",),
     "walks without biases": ("depth_bias=0.5", "cross_bias=0.5"),
 }
-PARTS = ("best", "fast", "paper", "wider", "ablations", "shares")
+PARTS = ("best", "fast", "paper", "wider", "ablations", "shares", "limits")
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,10 @@ def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:
             elif part == "ablations":
                 for variant, changes in ABLATIONS.items():
                     yield from (Job(data, "best", seed, variant, changes) for data in SRPRS)
-            else:
+            elif part == "shares":
                 yield from (Job(SRPRS[2], "best", seed, share=share) for share in SHARES)
+            else:
+                yield from (Job(data, "fast", seed, share=NEARLY_ALL) for data in SRPRS)
 
 
 def _title(job: Job) -> str:
@@ -160,6 +163,10 @@ def page(records: list[dict[str, Any]]) -> str:
         "## Seeds",
         "",
         *_share_table(records),
+        "",
+        "## How much structure can tell",
+        "",
+        *_limit_table(records),
     ]
     return "\n".join(lines) + "\n"
 
@@ -212,6 +219,22 @@ def _share_table(records: list[dict[str, Any]]) -> list[str]:
             seconds = mean(record["seconds"] for record in found)
             lines.append(f"| {share:.0%} | {_figures(found)} | {seconds:.0f} |")
     return [*lines, "", "![Hits@1 by share of seeds](alignment-shares.png)"]
+
+
+def _limit_table(records: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"`fast` with {NEARLY_ALL:.0%} of the links as seeds: what is left to find is a seventh of what 30 % leave, "
+        "among a seventh of the candidates, with nearly all neighbours known. What stays wrong then, structure hardly "
+        "tells.",
+        "",
+        "| data set | Hits@1 / Hits@10 / MRR, 30 % seeds | the same, 90 % seeds |",
+        "|---|---|---|",
+    ]
+    for data in SRPRS:
+        few, many = (_of(records, data=data.folder, preset="fast", variant="", share=s) for s in (None, NEARLY_ALL))
+        if few and many:
+            lines.append(f"| {data.name} | {_figures(few)} | {_figures(many)} |")
+    return lines
 
 
 def _draw_shares(records: list[dict[str, Any]], path: Path) -> None:
