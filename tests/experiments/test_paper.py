@@ -97,7 +97,7 @@ def test_the_preset_of_the_paper_is_run_in_short_epochs_that_a_variant_may_chang
     arguments = paper.Job(paper.DBP_WD, paper.Variant("RSN", ("patience=0",)), 0, 5).arguments("data", "run")
     settings = make_settings("paper", **parse_assignments([word for word in arguments if "=" in word]))
     assert (settings.walks_per_triple, settings.max_epochs, settings.patience) == (0.25, 240, 0)
-    other = paper.Job(paper.DBP_WD, paper.Variant("best", preset="best"), 0, 5).arguments("data", "run")
+    other = paper.Job(paper.DBP_WD, paper.Variant("BootEA", method="bootea"), 0, 5).arguments("data", "run")
     assert not any("walks_per_triple" in word for word in other)
 
 
@@ -143,3 +143,24 @@ def test_a_gentler_curve_loses_less():
         record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
     ]
     assert "holds: from 50 % to 10 % a loses 20%, b 80%" in paper.gentler("a", "b")(records)
+
+
+@pytest.mark.parametrize(
+    ("name", "row"), [("seeds", "| **best, 30** | .570 |"), ("table-normal", "| **best** |  |  | .570 |")]
+)
+def test_runs_of_best_that_are_recorded_already_are_shown_and_not_made_again(tmp_path, monkeypatch, name, row):
+    def recorded(hits, preset="best", variant="", share=None):
+        whole = record("", hits)
+        key = {"data": paper.DBP_WD.folder, "preset": preset, "variant": variant, "share": share, "seed": 0}
+        return json.dumps({**whole, "key": key}) + "\n"
+
+    others = recorded(0.1, "fast") + recorded(0.2, variant="without it") + recorded(0.3, share=0.1)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/alignment.jsonl").write_text(recorded(0.57) + others)
+    monkeypatch.setattr(paper, "carry_out", lambda *_: iter(()))
+    list(paper.run(name, tmp_path, tmp_path, [], None, seeds=1, budget=1))
+    text = (tmp_path / f"{name}.md").read_text()
+    assert row in text
+    assert ("| **best, 10** | .300 |" in text) == (name == "seeds")
+    assert ".100" not in text
+    assert ".200" not in text
