@@ -3,7 +3,7 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from farlink import loss as losses
-from farlink.loss import Noise, NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
+from farlink.loss import AllAnswersLoss, Noise, NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
 
 ROWS, IDS, WIDTH = 11, 6, 5
 
@@ -93,3 +93,27 @@ def test_nce_starts_where_a_guess_is_right_once_among_the_negatives():
 @pytest.mark.parametrize(("kind", "expected"), [("nce", NoiseContrastiveLoss), ("softmax", SampledSoftmaxLoss)])
 def test_the_loss_is_chosen_by_name(kind, expected):
     assert isinstance(make_loss(kind, torch.ones(5), 3), expected)
+
+
+@pytest.mark.parametrize("kind", ["nce", "softmax", "all answers"])
+def test_with_short_numbers_losses_and_gradients_are_nearly_the_same(kind):
+    torch.manual_seed(2)
+    states, table = (torch.randn(count, 32, requires_grad=True) for count in (40, 30))
+    targets = torch.randint(0, 30, (40,))
+
+    def both():
+        if kind == "all answers":
+            value = AllAnswersLoss.apply(states, table, torch.arange(40), targets)
+        else:
+            loss = make_loss(kind, torch.ones(30), 50)
+            value = loss(states, targets, table, torch.zeros(30), torch.Generator().manual_seed(3))
+        return value, torch.autograd.grad(value, (states, table))
+
+    exact, (d_states, d_table) = both()
+    with torch.autocast("cpu", torch.bfloat16):
+        short, (short_d_states, short_d_table) = both()
+    torch.testing.assert_close(short, exact, rtol=0.01, atol=0)
+    for got, wanted in ((short_d_states, d_states), (short_d_table.to_dense(), d_table.to_dense())):
+        assert got.dtype == torch.float32
+        assert not torch.equal(got, wanted)  # they were indeed short
+        assert (got - wanted).norm() < 0.02 * wanted.norm()

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+from farlink import training
 from farlink.errors import FarlinkError, Interrupted
 from farlink.joint import join
 from farlink.settings import make_settings
-from farlink.training import lessons_on, path_trainer, stop_signal, use_threads
+from farlink.training import lessons_on, path_trainer, products_in, stop_signal, use_threads
 
 SETTINGS = {
     "walk_length": 7,
@@ -186,3 +187,17 @@ def test_no_more_threads_are_used_than_the_environment_allows(monkeypatch, wante
     monkeypatch.setattr(torch, "set_num_threads", lambda count: used.update(torch=count))
     use_threads(wanted)
     assert used == {"torch": of_torch, "numba": of_numba}
+
+
+@pytest.mark.parametrize(("precision", "short"), [("bfloat16", True), ("float32", False)])
+def test_products_are_as_precise_as_asked(precision, short):
+    with products_in(precision):
+        product = torch.ones(2, 2) @ torch.ones(2, 2)
+    assert product.dtype == (torch.bfloat16 if short else torch.float32)
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_short_numbers_are_used_by_themselves_where_the_processor_multiplies_them(able, monkeypatch):
+    monkeypatch.setattr(training, "multiplies_bfloat16", lambda: able)
+    with products_in("auto"):
+        assert torch.is_autocast_enabled("cpu") is able

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
-from torch.nn.functional import dropout
 
+from farlink.dropout import dropout
 from farlink.model import PathModel
 from farlink.questions import QuestionLessons
 

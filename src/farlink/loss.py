@@ -21,6 +21,11 @@ LossKind = Literal["nce", "softmax"]
 SLICE = 256  # states scored at a time
 
 
+def factor(numbers: Tensor) -> Tensor:
+    """Numbers to be multiplied: short ones (bfloat16) under autocast, which some processors multiply twice as fast."""
+    return numbers.bfloat16() if torch.is_autocast_enabled("cpu") else numbers
+
+
 class Noise:
     """The noise distribution Q of one type: proportional to frequency^¾."""
 
@@ -107,6 +112,13 @@ def _slices(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
     return zip(*(torch.split(tensor, SLICE) for tensor in tensors), strict=True)
 
 
+def _pass_back(gradient: Tensor, h: Tensor, w: Tensor, d_h: Tensor, d_w: Tensor) -> None:
+    """Turn the gradient of scores h·w into that of h, which is written, and that of w, which is added."""
+    gradient = factor(gradient)
+    d_h.copy_(gradient @ w)
+    d_w.add_(gradient.T @ h)
+
+
 class _NegativeTerm(torch.autograd.Function):
     """Σ_i Σ_j count_j · softplus(h_i·w_j + b_j)."""
 
@@ -114,14 +126,14 @@ class _NegativeTerm(torch.autograd.Function):
     def forward(ctx: Any, states: Tensor, vectors: Tensor, bias: Tensor, counts: Tensor) -> Tensor:
         total = states.new_zeros((), dtype=torch.float64)
         d_states, d_vectors, d_bias = (torch.zeros_like(x) for x in (states, vectors, bias))
-        for h, d_h in _slices(states, d_states):
-            scores = torch.addmm(bias, h, vectors.T)
+        w = factor(vectors)
+        for h, d_h in _slices(factor(states), d_states):
+            scores = (h @ w.T).to(bias.dtype).add_(bias)
             gradient = scores.sigmoid()
             # softplus(s) = s - log σ(s); the float64 sum keeps thousands of small terms apart
             total += (torch.nn.functional.softplus(scores) @ counts).sum(dtype=torch.float64)
             gradient *= counts
-            torch.mm(gradient, vectors, out=d_h)
-            d_vectors.addmm_(gradient.T, h)
+            _pass_back(gradient, h, w, d_h, d_vectors)
             d_bias += gradient.sum(0)
         ctx.save_for_backward(d_states, d_vectors, d_bias)
         return total.to(states.dtype)
@@ -139,8 +151,9 @@ class _SoftmaxTerm(torch.autograd.Function):
     def forward(ctx: Any, states: Tensor, right: Tensor, vectors: Tensor, bias: Tensor, hit: Tensor) -> Tensor:
         total = states.new_zeros((), dtype=torch.float64)
         d_states, d_right, d_vectors, d_bias = (torch.zeros_like(x) for x in (states, right, vectors, bias))
-        for h, r, drawn, d_h, d_r in _slices(states, right, hit, d_states, d_right):
-            scores = torch.addmm(bias, h, vectors.T)
+        w = factor(vectors)
+        for h, r, drawn, d_h, d_r in _slices(factor(states), right, hit, d_states, d_right):
+            scores = (h @ w.T).to(bias.dtype).add_(bias)
             rows = (drawn >= 0).nonzero().squeeze(1)
             scores[rows, drawn[rows]] = -torch.inf
             most = torch.maximum(scores.amax(1), r)
@@ -150,8 +163,7 @@ class _SoftmaxTerm(torch.autograd.Function):
             total += (mass.log() - (r - most)).sum(dtype=torch.float64)
             gradient = scores.div_(mass[:, None])
             d_r.copy_(exp_right / mass - 1)
-            torch.mm(gradient, vectors, out=d_h)
-            d_vectors.addmm_(gradient.T, h)
+            _pass_back(gradient, h, w, d_h, d_vectors)
             d_bias += gradient.sum(0)
         ctx.save_for_backward(d_states, d_right, d_vectors, d_bias)
         return total.to(states.dtype)
@@ -175,12 +187,13 @@ class AllAnswersLoss(torch.autograd.Function):
         first = torch.cat([answers.new_zeros(1), answers.cumsum(0)]).tolist()
         total = torch.zeros((), dtype=torch.float64)
         d_states, d_vectors = torch.empty_like(states), torch.zeros_like(vectors)
+        w, short_states = factor(vectors), factor(states)
         for start in range(0, len(states), SLICE):
-            h, end = states[start : start + SLICE], min(start + SLICE, len(states))
+            h, end = short_states[start : start + SLICE], min(start + SLICE, len(states))
             count = answers[start:end, None].to(states.dtype)
             rows = question[first[start] : first[end]] - start
             columns = answer[first[start] : first[end]]
-            scores = h @ vectors.T
+            scores = (h @ w.T).to(states.dtype)
             right = scores[rows, columns].sum(dtype=torch.float64)
             most = scores.amax(1, keepdim=True)
             scores.sub_(most).exp_()
@@ -188,8 +201,7 @@ class AllAnswersLoss(torch.autograd.Function):
             total += ((mass.log() + most) * count).sum(dtype=torch.float64) - right
             gradient = scores.mul_(count / mass)
             gradient[rows, columns] -= 1  # an answer is in the pairs once
-            torch.mm(gradient, vectors, out=d_states[start:end])
-            d_vectors.addmm_(gradient.T, h)
+            _pass_back(gradient, h, w, d_states[start:end], d_vectors)
         ctx.save_for_backward(d_states, d_vectors)
         return total.to(states.dtype)
 

@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from farlink.dropout import Dropout
+
 Kind = Literal["rsn", "rrn", "rnn"]
 Cell = Literal["lstm", "gru"]
 
@@ -51,9 +53,9 @@ class PathModel(nn.Module):
 
         self.input_norm = nn.BatchNorm1d(width, eps=1e-3)
         self.output_norm = nn.BatchNorm1d(width, eps=1e-3)
-        core = nn.LSTM if cell == "lstm" else nn.GRU
-        self.core = core(width, width, layers, dropout=dropout if layers > 1 else 0.0)
-        self.dropout = nn.Dropout(dropout)
+        layer = nn.LSTM if cell == "lstm" else nn.GRU
+        self.core = nn.ModuleList(layer(width, width) for _ in range(layers))
+        self.dropout = Dropout(dropout)
         if kind == "rsn":
             self.s1 = nn.Linear(width, width, bias=False)
             self.s2 = nn.Linear(width, width, bias=False)
@@ -68,7 +70,10 @@ class PathModel(nn.Module):
         """The same from vectors, both (n, B, d)."""
         x = torch.stack([entities, relations], dim=1).flatten(0, 1)  # (T - 1, B, d), in path order
         x = _normalised(self.input_norm, x)
-        h = self.dropout(self.core(x)[0])
+        h = x
+        for layer in self.core:
+            h = self.dropout(layer(h)[0])
+        h = h.to(x.dtype)  # under autocast the core counts with shorter numbers
         h = _normalised(self.output_norm, self._skip(h, x))
         return Hidden(for_relations=h[0::2], for_entities=h[1::2])
 
@@ -110,9 +115,9 @@ class PathModel(nn.Module):
             # the gates lie in the order input, forget, cell, output; an open forget gate lets
             # gradients reach the start of the path from the first step on
             for name, bias in self.core.named_parameters():
-                if name.startswith("bias"):
+                if "bias" in name:
                     nn.init.zeros_(bias)
-                if name.startswith("bias_ih"):
+                if "bias_ih" in name:
                     width = len(bias) // 4
                     nn.init.ones_(bias[width : 2 * width])
 

@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from farlink.errors import FarlinkError
 
 Preset = Literal["best", "fast", "paper"]
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 class Settings(BaseModel):
@@ -59,6 +60,11 @@ class Settings(BaseModel):
     patience: int = Field(0, ge=0, description="epochs without a better validation score before stopping; 0: never")
     minutes: float = Field(
         0.0, ge=0.0, description="training ends with the epoch in which so many minutes are over; 0: no limit"
+    )
+    precision: Precision = Field(
+        "auto",
+        description="numbers that are multiplied in training; auto: bfloat16, half as long, where the processor has "
+        "instructions for it",
     )
     threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
 
@@ -184,6 +190,7 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
 }
 # What a method of others changes about the defaults instead of a preset. An epoch holds ten passes over the triples.
 _PLAIN: dict[str, Any] = {
+    "precision": "float32",
     "width": 100,
     "batch_size": 4096,
     "learning_rate": 0.01,

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Generic, Protocol, TypeVar
@@ -32,7 +33,7 @@ from farlink.joint import JointGraph
 from farlink.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
 from farlink.model import PathModel
 from farlink.optimiser import RowAdam
-from farlink.settings import Settings
+from farlink.settings import Precision, Settings
 from farlink.walks import sample_paths
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
@@ -193,7 +194,8 @@ class Trainer(Generic[Model]):
         """Learn from one batch; the loss it had before."""
         place = [self.settings.seed, self.progress.epoch, self.progress.step]
         torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
-        loss = lessons.loss(self.model, batch)
+        with products_in(self.settings.precision):
+            loss = lessons.loss(self.model, batch)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step(rate, self.settings.clip_norm)
         return float(loss.detach())
@@ -312,6 +314,19 @@ def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 def trace_lines(trace: Sequence[EpochRecord]) -> str:
     """Epochs as lines of JSON."""
     return "".join(json.dumps(asdict(record)) + "\n" for record in trace)
+
+
+def products_in(precision: Precision) -> torch.autocast:
+    """Within this context, matrices are multiplied in the given precision; sums are always float32."""
+    short = precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16())
+    return torch.autocast("cpu", torch.bfloat16, enabled=short)
+
+
+@cache
+def multiplies_bfloat16() -> bool:
+    """Whether the processor has instructions for products of short numbers; without them they would be slower."""
+    can = torch.cpu.get_capabilities()
+    return any(can.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 def use_threads(wanted: int) -> None:

@@ -69,7 +69,8 @@ def bias_table(depth_bias: float, cross_bias: float) -> NDArray[np.float64]:
 
 
 @njit(cache=True)
-def _mix(state: np.uint64) -> np.uint64:  # the output function of splitmix64
+def mix(state: np.uint64) -> np.uint64:
+    """Random bits from a counter: the output function of splitmix64."""
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
@@ -115,7 +116,7 @@ def _next(row, neighbour, first_right, bias, most, previous, current, state):  #
         return first, state
     for _ in range(PATIENCE):
         state += golden
-        bits = _mix(state)
+        bits = mix(state)
         place = first + _below(bits, degree)
         candidate = neighbour[place]
         threshold = _fraction(bits) * most
@@ -130,7 +131,7 @@ def _next(row, neighbour, first_right, bias, most, previous, current, state):  #
     for place in range(first, first + degree):
         total += _bias(row, neighbour, first_right, bias, previous, neighbour[place])
     state += golden
-    remaining = _fraction(_mix(state)) * total
+    remaining = _fraction(mix(state)) * total
     for place in range(first, first + degree):
         remaining -= _bias(row, neighbour, first_right, bias, previous, neighbour[place])
         if remaining < 0:
@@ -143,7 +144,7 @@ def _walk(paths, triples, starts, row, neighbour, edge, relation, first_right, b
     golden = np.uint64(0x9E3779B97F4A7C15)
     most = bias.max()
     for walk in prange(len(starts)):
-        state = _mix(seed + golden * np.uint64(walk + 1))
+        state = mix(seed + golden * np.uint64(walk + 1))
         start = starts[walk]
         previous, current = triples[start, 0], triples[start, 2]
         paths[walk, 0], paths[walk, 1], paths[walk, 2] = previous, triples[start, 1], current
@@ -153,7 +154,7 @@ def _walk(paths, triples, starts, row, neighbour, edge, relation, first_right, b
             parallel = edge[place + 1] - chosen
             if parallel > 1:
                 state += golden
-                chosen += _below(_mix(state), parallel)
+                chosen += _below(mix(state), parallel)
             previous, current = current, neighbour[place]
             paths[walk, position] = relation[chosen]
             paths[walk, position + 1] = current
