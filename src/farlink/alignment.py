@@ -33,6 +33,7 @@ from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
+from farlink.symmetry import ceiling, colours
 from farlink.training import PathLessons, Trainer, lessons_on, path_trainer, use_threads
 
 
@@ -281,6 +282,8 @@ def _results(
     mapping = make_mapping(listed, task.seeds, task.valid, (connected[0], connected[1]), settings)
     linked = np.concatenate([task.valid, task.test])
     by_name = names.equal_names(task.left, task.right)
+    pools = evaluation.protocol_pools(linked, task.seeds, (len(left), len(right)))
+    seen = colours(task.left, task.seeds[:, 0]), colours(task.right, task.seeds[:, 1])
     metrics: dict[str, Any] = {}
     hits = np.empty(0, dtype=bool)
     for part, links in (("validation", task.valid), ("test", task.test)):
@@ -289,6 +292,7 @@ def _results(
                 left, right, links, linked=linked, seeds=task.seeds, listed=listed if settings.temperature else None
             )
             metrics[part] = evaluation.summaries(ranks)
+            metrics[part]["ceiling"] = {name: ceiling(*seen, links, pool) for name, pool in pools.items()}
             metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
             metrics[part]["name_equality"] = pair_quality(by_name, links)
             metrics[part]["calibration"] = _calibration(mapping, links)

@@ -150,11 +150,20 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
         for direction, figures in metrics[part][protocol].items():
             cells = " | ".join(f"{figures[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr"))
             lines.append(f"| {protocol} | {direction.replace('_', ' ')} | {cells} | {figures['mr']:,.1f} |")
+    lines += ["", _ceiling_in_words(metrics[part]["ceiling"])]
     lines += ["", "| | precision | recall | F1 |", "|---|---|---|---|"]
     for name, key in (("the mapping", "mapping"), ("name equality (baseline)", "name_equality")):
         quality = metrics[part][key]
         lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
     return lines
+
+
+def _ceiling_in_words(ceiling: dict[str, float]) -> str:
+    """How much structure can tell at all."""
+    return (
+        "Some entities look exactly like others, so that structure can only guess: no method that goes by it can "
+        f"expect a Hits@1 above {ceiling['linked']:.3f} (`linked`) and {ceiling['all']:.3f} (`all`)."
+    )
 
 
 def _learned(settings: AlignmentSettings) -> str:

@@ -45,12 +45,19 @@ def protocol_ranks(
 
     `linked` holds the links whose ends are the candidates of the protocol of that name; for `listed` see `rank_links`.
     """
-    ends = np.unique(linked[:, 0]), np.unique(linked[:, 1])
-    everyone = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
-    ranks = {"linked": rank_links(left, right, links, ends, listed)}
-    if all(np.array_equal(one, other) for one, other in zip(ends, everyone, strict=True)):
+    pools = protocol_pools(linked, seeds, (len(left), len(right)))
+    ranks = {"linked": rank_links(left, right, links, pools["linked"], listed)}
+    if all(np.array_equal(one, other) for one, other in zip(*pools.values(), strict=True)):
         return {**ranks, "all": ranks["linked"]}  # every entity has a link: the protocols are the same
-    return {**ranks, "all": rank_links(left, right, links, everyone, listed)}
+    return {**ranks, "all": rank_links(left, right, links, pools["all"], listed)}
+
+
+def protocol_pools(linked: Ids, seeds: Ids, entities: tuple[int, int]) -> dict[str, Pools]:
+    """The left and right entities among which each protocol ranks."""
+    return {
+        "linked": (np.unique(linked[:, 0]), np.unique(linked[:, 1])),
+        "all": (unseeded(entities[0], seeds[:, 0]), unseeded(entities[1], seeds[:, 1])),
+    }
 
 
 def validation_hits(left: Tensor, right: Tensor, seeds: Ids, valid: Ids) -> float | None:
