@@ -1,7 +1,7 @@
 """Training paths per second of each preset, against what the machine's arithmetic would allow.
 
 The arithmetic is that of the matrix products, which a step cannot do without. The limit is the speed of one
-large product in the same run.
+large product of the same precision in the same run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from benchmarks.measure import GB, Row, measure, peak_memory
 from farlink.joint import JointGraph
 from farlink.loss import Noise
 from farlink.model import PathModel
-from farlink.settings import AlignmentSettings, Preset, make_settings
-from farlink.training import Trainer, lessons_on, path_trainer
+from farlink.settings import AlignmentSettings, Precision, Preset, make_settings
+from farlink.training import Trainer, lessons_on, multiplies_bfloat16, path_trainer
 
 GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
@@ -51,23 +51,31 @@ def run(steps: int = 10, warm_ups: int = 3, product: int = 2048, **changes: int)
     torch.set_num_threads(threads)
     numba.set_num_threads(threads)
     graph, name = joint_graph()
-    peak = product_speed(product)
-    rows = [_speed_row(product, peak)]
-    for preset in sorted(get_args(Preset)):
-        settings = make_settings(preset, **changes)
-        rows.append(_preset_row(graph, settings, f"training, preset {preset} ({name})", peak, steps, warm_ups))
+    rows = []
+    for precision in _precisions():
+        peak = product_speed(product, getattr(torch, precision))
+        rows.append(_speed_row(product, precision, peak))
+        for preset in sorted(get_args(Preset)):
+            settings = make_settings(preset, precision=precision, **changes)
+            what = f"training, preset {preset}, {precision} ({name})"
+            rows.append(_preset_row(graph, settings, what, peak, steps, warm_ups))
     return rows
 
 
-def product_speed(size: int) -> float:
+def _precisions() -> list[Precision]:
+    """Those that training uses by itself on some machine, and that this one is made for."""
+    return ["float32", "bfloat16"] if multiplies_bfloat16() else ["float32"]
+
+
+def product_speed(size: int, dtype: torch.dtype) -> float:
     """Floating-point operations per second in a product of two square matrices, at best."""
-    one, other, result = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    one, other, result = (torch.randn(size, size).to(dtype) for _ in range(3))
     multiply = partial(torch.mm, one, other, out=result)
     return 2 * size**3 / min(measure(multiply).seconds for _ in range(20))
 
 
-def _speed_row(size: int, speed: float) -> Row:
-    what = f"product of two {size:,} × {size:,} float32 matrices, {torch.get_num_threads()} threads"
+def _speed_row(size: int, precision: Precision, speed: float) -> Row:
+    what = f"product of two {size:,} × {size:,} {precision} matrices, {torch.get_num_threads()} threads"
     return Row(what, figure=speed / GB, unit="GFLOP/s", peak_memory=peak_memory())
 
 

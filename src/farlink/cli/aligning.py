@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -22,9 +22,6 @@ from farlink.tables import (
     show_reasons,
     show_results,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command()

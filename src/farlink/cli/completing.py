@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,6 @@ from farlink.tables import (
     show_completion,
     show_predictions,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command()
