@@ -16,14 +16,14 @@ from farlink.io.files import atomic_path
 from farlink.progress import duration
 from farlink.settings import Settings
 
-# colour-blind safe (Okabe and Ito)
 NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}  # the same figure gives the same file
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#8c8c8c"
+# colour-blind safe (Okabe and Ito)
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8c8c8c"
 
 
-def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False) -> None:
+def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, height: float = 3.5) -> None:
     """A figure in the style of all of them, with what `fill` draws into it, as PNG; `vector`: beside it as SVG."""
-    figure = Figure(figsize=(5.6, 3.5), dpi=140, layout="constrained")
+    figure = Figure(figsize=(5.6, height), dpi=140, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)

@@ -10,9 +10,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from farlink.experiments import dots
 from farlink.experiments.baselines import BASELINES, train_baseline
 from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run
 from farlink.io.files import write_text
+from farlink.report import draw
 
 GB = 1e9
 VOICES = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"}
@@ -106,6 +108,7 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
     check_parts(parts, PARTS)
     records = Records(out / "results" / "completion.jsonl")
     yield from carry_out(jobs(parts, seeds), only, records, data, partial(_made, budget), _told)
+    _draw(out / "completion.png", records.all)
     write_text(out / "completion.md", page(records.all))
     yield f"wrote {out / 'completion.md'}"
 
@@ -146,6 +149,7 @@ def page(records: list[dict[str, Any]]) -> str:
         "one of them, with weights chosen anew; so the rows are the ablation, too. Models of others were trained by "
         "PyKEEN and measured by the same code; they, and the preset `paper`, had a bounded time, which the row tells.",
     ]
+    lines += ["", "![MRR by model and data set](completion.png)"]
     for data in DATA:
         lines += ["", f"## {data.name}", "", *_table(data, records)]
     return "\n".join(lines) + "\n"
@@ -163,7 +167,8 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
         shown.add(model)
         cost = f"{len(found)} | {mean(record['seconds'] for record in found):,.0f} | {_memory(found)}"
         if model in BASELINES:
-            lines.append(f"| {model} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
+            title = f"{model}, {mean(record['epochs'] for record in found):g} epochs"
+            lines.append(f"| {title} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
             continue
         several = "without" in found[0]["metrics"]["test"]
         if several:
@@ -176,6 +181,24 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
     missing = [name for name in data.paper if name not in shown and name != "RSN"]
     lines += [f"| {name} | not run | {_written(data.paper[name])} | | | |" for name in missing]
     return lines
+
+
+def _draw(path: Path, records: list[dict[str, Any]]) -> None:
+    """MRR of every model on every data set, beside what the paper gives."""
+    names = {data.folder: data.name for data in DATA}
+    figures: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        name, model, test = names[record["key"]["data"]], record["key"]["model"], record["metrics"]["test"]
+        figures.setdefault((model, name), []).append(test["both"]["mrr"])
+        if model == "best":
+            figures.setdefault(("RSN", name), []).append(test["alone"]["paths"]["mrr"])
+    found = {place: mean(values) for place, values in figures.items()}
+    published = {(model, data.name): figures[2] for data in DATA for model, figures in data.paper.items()}
+    models = [*BASELINES, "RSN", "fast", "best"]
+    fill = partial(
+        dots.fill, methods=models, data=[*names.values()], found=found, published=published, measure="test MRR"
+    )
+    draw(path, fill, vector=True, height=dots.height(models))
 
 
 def _mean(found: list[dict[str, Any]], *which: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from farlink.experiments import dots
 from farlink.experiments.alignment import SRPRS, DataSet
 from farlink.experiments.records import Records, carry_out, check_parts, finished_run
 from farlink.io.files import write_text
@@ -52,7 +53,7 @@ class Experiment:
     data: tuple[DataSet, ...]
     variants: tuple[Variant, ...]
     verdict: Verdict
-    axis: str = ""  # what a figure has from left to right; none: a table only
+    axis: str = ""  # what a figure of curves has from left to right; none: a figure of a table
     published: dict[str, tuple[float, ...]] | None = None  # Hits@1 in the paper, by label, one for each data set
     beside_best: bool = False  # whether runs of the preset `best`, where they are recorded, stand beside the others
 
@@ -236,8 +237,7 @@ def run(
     )
     yield from carry_out(jobs, only, records, data, _made, _told)
     shown = [*records.all, *_recorded_elsewhere(experiment, out)]
-    if experiment.axis:
-        draw(out / f"{name}.png", lambda axes: _figure(axes, experiment, shown), vector=True)
+    _draw(out / f"{name}.png", experiment, shown)
     write_text(out / f"{name}.md", page(name, shown))
     yield f"wrote {out / f'{name}.md'}"
 
@@ -308,7 +308,7 @@ def page(name: str, records: list[Record]) -> str:
         "",
         *_table(experiment, records),
     ]
-    lines += ["", f"![{experiment.title}]({name}.png)"] if experiment.axis else []
+    lines += ["", f"![{experiment.title}]({name}.png)"]
     budgets = sorted({record["key"]["minutes"] for record in records if record["key"]["label"] != BEST})
     if budgets:
         told = ", ".join(f"{minutes:g}" for minutes in budgets)
@@ -348,7 +348,23 @@ def _cell(found: list[Record]) -> str:
     return f"{mean(map(hits, found)):.3f}".removeprefix("0") if found else ""
 
 
-def _figure(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
+def _draw(path: Path, experiment: Experiment, records: list[Record]) -> None:
+    if experiment.axis:
+        draw(path, lambda axes: _curves(axes, experiment, records), vector=True)
+        return
+    names = {data.folder: data.name for data in experiment.data}
+    labels = [*(variant.label for variant in experiment.variants), BEST]
+    found = {(label, names[folder]): value for (folder, label), value in _by_label(records).items()}
+    published = {
+        (label, name): figure
+        for label, figures in (experiment.published or {}).items()
+        for name, figure in zip(names.values(), figures, strict=True)
+    }
+    fill = partial(dots.fill, methods=labels, data=[*names.values()], found=found, published=published)
+    draw(path, partial(fill, measure="test Hits@1"), vector=True, height=dots.height(labels))
+
+
+def _curves(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
     """Validation Hits@1 by paths read, or test Hits@1 by what the variants change; a line for every label."""
     labels = dict.fromkeys([*(variant.label for variant in experiment.variants), BEST])
     for colour, label in zip(COLOURS, labels, strict=False):
