@@ -37,13 +37,13 @@ def sample_paths(
     if length < 3 or length % 2 == 0:
         raise ValueError("a path has an odd number of elements, at least 3")
     stream = np.random.SeedSequence([seed, epoch])
-    starts = _starts(len(graph.triples), walks_per_triple, np.random.default_rng(stream))
-    paths = np.empty((len(starts), length), dtype=np.int32)
+    begin = starts(len(graph.triples), walks_per_triple, np.random.default_rng(stream))
+    paths = np.empty((len(begin), length), dtype=np.int32)
     near = graph.adjacency
     _walk(
         paths,
         graph.triples,
-        starts,
+        begin,
         near.row,
         near.neighbour,
         near.edge,
@@ -55,12 +55,13 @@ def sample_paths(
     return paths
 
 
-def _starts(triples: int, walks: float, rng: np.random.Generator) -> Ids:
+def starts(triples: int, walks: float, rng: np.random.Generator) -> Ids:
+    """The triples that walks begin with, in random order: so many walks from each."""
     whole = np.tile(np.arange(triples, dtype=np.int32), int(walks))
     rest = rng.permutation(triples)[: round((walks - int(walks)) * triples)]
-    starts = np.concatenate([whole, rest.astype(np.int32)])
-    rng.shuffle(starts)
-    return starts
+    chosen = np.concatenate([whole, rest.astype(np.int32)])
+    rng.shuffle(chosen)
+    return chosen
 
 
 def bias_table(depth_bias: float, cross_bias: float) -> NDArray[np.float64]:

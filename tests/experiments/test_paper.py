@@ -6,7 +6,7 @@ from farlink.errors import FarlinkError
 from farlink.experiments import paper
 from farlink.experiments.alignment import DataSet
 from farlink.settings import make_settings, parse_assignments
-from pairs import TINY, Pair
+from pairs import TINY
 
 QUICK = tuple(f"{name}={value}" for name, value in TINY.items())
 
@@ -21,13 +21,9 @@ def record(label, hits=0.5, data="srprs/en_de_15k_v1", x=None, seed=0, curve=(0.
 
 
 @pytest.fixture
-def data(tmp_path):
-    """A benchmark folder, small enough to run in seconds."""
-    files = Pair.make(entities=60).write(tmp_path / "data" / "small", seeds=20)
-    names = {"left": "rel_triples_1", "right": "rel_triples_2", "seeds": "train_links", "test": "test_links"}
-    for role, path in files.items():
-        path.rename(path.parent / names[role])
-    return tmp_path / "data"
+def data(small_benchmark):
+    """The folder of a small data set."""
+    return small_benchmark.rename(small_benchmark.with_name("small")).parent
 
 
 def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch):

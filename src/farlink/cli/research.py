@@ -61,8 +61,8 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="alignment, completion, or of the paper: table-normal, table-dense, table-completion, convergence, "
-            "walk-length, seeds, degree-distribution."
+            help="alignment, completion, variants, or of the paper: table-normal, table-dense, table-completion, "
+            "convergence, walk-length, seeds, degree-distribution."
         ),
     ],
     data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
@@ -93,7 +93,7 @@ def experiment(
 
     **farlink experiment table-normal --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
     """
-    from farlink.experiments import alignment, completion, degrees, paper
+    from farlink.experiments import alignment, completion, degrees, paper, variants
 
     parts, minutes = part or [], BUDGET if budget is None else budget
     if name == "alignment":
@@ -102,13 +102,18 @@ def experiment(
     elif name in ("completion", "table-completion"):
         every = [] if name == "completion" else list(completion.TABLE)
         lines = completion.run(data, out, parts or every, only, seeds, minutes)
+    elif name == "variants":
+        _refuse(name, budget=budget, only=only)
+        lines = variants.run(data, out, parts, seeds)
     elif name == "degree-distribution":
         _refuse(name, budget=budget, part=part, only=only)
         lines = degrees.run(data, out, seeds)
     elif name in paper.EXPERIMENTS:
         lines = paper.run(name, data, out, parts, only, seeds, minutes)
     else:
-        known = ", ".join(("alignment", "completion", *paper.EXPERIMENTS, "table-completion", "degree-distribution"))
+        known = ", ".join(
+            ("alignment", "completion", "variants", *paper.EXPERIMENTS, "table-completion", "degree-distribution")
+        )
         raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
     for line in lines:
         console.print(line, markup=False)
