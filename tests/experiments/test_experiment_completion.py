@@ -31,7 +31,7 @@ def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
     for variant in ("alone", "without"):
         for figures in records[0]["metrics"]["test"][variant].values():
             assert f"{figures['mrr']:.3f}".removeprefix("0") in text
-    assert "| RotatE, 1 epochs | ." in text
+    assert "| RotatE, 1 epochs, " in text
     assert (out / "completion.svg").exists()
     again = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))
     assert again == [f"wrote {out / 'completion.md'}"]
@@ -40,6 +40,10 @@ def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
 def test_what_was_not_run_stands_beside_the_papers_figure(tmp_path):
     list(completion.run(tmp_path, tmp_path, [], None, seeds=1, budget=0))
     assert "| RotatE | not run | .746 / .884 / .800 |" in (tmp_path / "completion.md").read_text()
+
+
+def test_one_model_of_others_can_be_chosen():
+    assert [job.model for job in completion.jobs(["TransE"], seeds=1)] == ["TransE"] * len(completion.DATA)
 
 
 def test_an_unknown_part_is_a_clear_error(tmp_path):

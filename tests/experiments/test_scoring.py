@@ -22,7 +22,7 @@ def named(request):
         torch.stack([ends[:, 0], relations[:, 0], ends[:, 1]], dim=1),
         num_entities=ENTITIES,
         num_relations=RELATIONS,
-        create_inverse_triples=request.param in ("DistMult", "ComplEx", "ConvE"),
+        create_inverse_triples=request.param == "ConvE",
     )
     choice = BASELINES[request.param]["model"]
     model = model_resolver.make(request.param, triples_factory=factory, random_seed=0, **choice)

@@ -72,7 +72,7 @@ DATA = (
         },
     ),
 )
-PARTS = ("best", "fast", "paper", "baselines")
+PARTS = ("best", "fast", "paper", "baselines", *BASELINES)  # all models of others, or one of them
 TABLE = ("best", "paper", "baselines")  # what the paper's tables hold
 
 
@@ -125,7 +125,7 @@ def _made(budget: float, job: Job, folder: Path) -> dict[str, Any]:
         return finished_run(partial(job.arguments, str(folder), budget))
     trained = train_baseline(folder, job.model, job.seed, 60 * budget)
     options = f"--only {job.folder} --seeds {job.seed + 1} --budget {budget:g}"
-    command = f"farlink experiment completion --part baselines {options}"
+    command = f"farlink experiment completion --part {job.model} {options}"
     return {"command": command, "commit": commit(), "peak_memory": None, **trained}
 
 
@@ -167,7 +167,8 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
         shown.add(model)
         cost = f"{len(found)} | {mean(record['seconds'] for record in found):,.0f} | {_memory(found)}"
         if model in BASELINES:
-            title = f"{model}, {mean(record['epochs'] for record in found):g} epochs"
+            epochs, threads = mean(record["epochs"] for record in found), found[0]["threads"]
+            title = f"{model}, {epochs:g} epochs, {threads} thread{'s' * (threads > 1)}"
             lines.append(f"| {title} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
             continue
         several = "without" in found[0]["metrics"]["test"]

@@ -41,11 +41,7 @@ class Scorer:
         if self.name == "ConvE":
             return self._by_pykeen(entity, relation, reverse)  # which takes products itself
         entities, relations = self.model.entity_representations, self.model.relation_representations
-        vectors = entities[0]()
-        if self.model.use_inverse_triples:  # a reverse relation has a vector of its own, behind that of the relation
-            step, reverse = relations[0](2 * relation + int(reverse)), False
-        else:
-            step = relations[0](relation)
+        vectors, step = entities[0](), relations[0](relation)
         if self.name in TURNED:
             turned = vectors[entity] * (step.conj() if reverse else step)
             if self.name == "RotatE":
