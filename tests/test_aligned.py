@@ -7,8 +7,9 @@ from pyoxigraph import RdfFormat, parse
 import farlink
 from farlink.aligned import EXPORT_FORMATS, AlignmentRun
 from farlink.errors import FarlinkError
+from farlink.graph import KnowledgeGraph
 from farlink.settings import make_settings
-from pairs import Pair
+from pairs import TINY, Pair
 
 
 @pytest.fixture
@@ -61,6 +62,16 @@ def test_a_pair_is_explained_by_its_agreeing_triples(run):
     assert all("a r" in reason and "b r" in reason for reason in why)
     with pytest.raises(FarlinkError, match="the right graph has no entity 'a33'"):
         run.explain("a33", "a33")
+
+
+def test_entities_that_look_exactly_alike_are_told(tmp_path):
+    pair = Pair.make()
+    twins = pl.DataFrame({"head": ["twin1", "twin2"], "relation": ["a_r0", "a_r0"], "tail": ["a1", "a1"]})
+    left = pl.concat([pair.left_frame, twins])
+    run = farlink.align(KnowledgeGraph.from_frame(left), pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
+    assert run.lookalikes("twin1") == ["twin2"]
+    assert run.lookalikes("a1") == []
+    assert run.lookalikes("b30") == []
 
 
 def test_an_unknown_entity_gets_the_closest_names_suggested(run):

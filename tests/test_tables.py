@@ -49,3 +49,14 @@ def test_the_test_part_is_shown_if_there_is_one(capsys):
     assert "test triples" in capsys.readouterr().out
     tables.show_completion({})
     assert "no triples were kept" in capsys.readouterr().out
+
+
+def test_a_few_lookalikes_are_named_and_all_are_counted(capsys):
+    tables.show_lookalikes([])
+    assert capsys.readouterr().out == ""
+    tables.show_lookalikes(["Ann"])
+    assert capsys.readouterr().out == "1 other entity looks exactly like this one, so among them this is a guess: Ann\n"
+    tables.show_lookalikes([f"e{i}" for i in range(9)])
+    assert (
+        "9 other entities look exactly like this one, so among them this is a guess: e0, e1" in capsys.readouterr().out
+    )

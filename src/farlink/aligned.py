@@ -35,6 +35,7 @@ from farlink.names import short_name
 from farlink.propagation import Surroundings, compared_vectors
 from farlink.runs import Run, closest, load, place_of
 from farlink.settings import AlignmentSettings
+from farlink.symmetry import colours
 from farlink.training import model_of
 
 EXPORT_FORMATS = (*WRITERS, "npy")
@@ -149,6 +150,14 @@ class AlignmentRun(Run):
         """Why two entities may be the same: the triples of both that agree, in words, the weightiest first."""
         pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
         return [self._in_words(reason) for reason in self._evidence.reasons(pair[0], pair[1], self.candidates)]
+
+    def lookalikes(self, entity: str) -> list[str]:
+        """Other entities of the same graph that its triples do not tell from this one, by readable name."""
+        side, place = self.find(entity)
+        colour = colours(self.graphs[side], self.links("seed")[:, SIDES.index(side)])
+        same = colour == colour[place]
+        same[place] = False
+        return self.vocabulary[side]["readable"].filter(pl.Series(same)).sort().to_list()
 
     def evaluate(self, links: LinkSource, ranks: RankKind = "realistic") -> dict[str, Any]:
         """Metrics of links under both protocols and both directions; seeds among them are left out."""

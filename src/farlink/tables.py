@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 REASONS = 8  # agreeing triples shown at the most
+LOOKALIKES = 5  # entities shown at the most that look like another
 console = Console(highlight=False, soft_wrap=True)
 
 
@@ -108,6 +109,14 @@ def show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:
         console.print(f"  and {len(reasons[0]) - REASONS} more")
     if not reasons[0]:
         console.print("  no triple agrees; it was found by resemblance further away")
+
+
+def show_lookalikes(names: list[str]) -> None:
+    """Warn where structure can only guess."""
+    if names:
+        shown = ", ".join(names[:LOOKALIKES]) + (", …" if len(names) > LOOKALIKES else "")
+        count = "1 other entity looks" if len(names) == 1 else f"{len(names):,} other entities look"
+        console.print(f"{count} exactly like this one, so among them this is a guess: {shown}", markup=False)
 
 
 def measured_with(figures: dict[str, Any]) -> str:

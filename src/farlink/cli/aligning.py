@@ -19,6 +19,7 @@ from farlink.settings import (
 from farlink.tables import (
     console,
     show_links,
+    show_lookalikes,
     show_reasons,
     show_results,
 )
@@ -133,6 +134,7 @@ def match(
         table.add_row(str(row[0]), row[1], row[2], f"{row[3]:.3f}", str(len(why)))
     console.print(table)
     show_reasons(found, reasons)
+    show_lookalikes(opened.lookalikes(entity))
 
 
 @app.command()
