@@ -19,6 +19,7 @@ from farlink.optimiser import rows_of
 LossKind = Literal["nce", "softmax"]
 
 SLICE = 256  # states scored at a time
+ROUND = 128  # vectors are scored in multiples of this: a product of a new shape is slow at first and takes memory
 
 
 def factor(numbers: Tensor) -> Tensor:
@@ -66,7 +67,8 @@ class NoiseContrastiveLoss(nn.Module):
         ids, counts = self.noise.draw(self.negatives, generator)
         (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, bias, targets, ids)
         right = (states * target_vectors).sum(-1) + target_bias
-        wrong: Tensor = _NegativeTerm.apply(states, noise_vectors, noise_bias, counts.to(states.dtype))  # type: ignore[no-untyped-call]
+        noise = rounded(noise_vectors, 0.0), rounded(noise_bias, -torch.inf), rounded(counts.to(states.dtype), 0.0)
+        wrong: Tensor = _NegativeTerm.apply(states, *noise)  # type: ignore[no-untyped-call]
         return (wrong - logsigmoid(right).sum()) / len(states)
 
 
@@ -92,7 +94,8 @@ class SampledSoftmaxLoss(nn.Module):
         right = (states * target_vectors).sum(-1) + target_bias
         place = torch.searchsorted(ids, targets).clamp_(max=len(ids) - 1)
         hit = torch.where(ids[place] == targets, place, -1)
-        loss: Tensor = _SoftmaxTerm.apply(states, right, noise_vectors, noise_bias, hit)  # type: ignore[no-untyped-call]
+        noise = rounded(noise_vectors, 0.0), rounded(noise_bias, -torch.inf)
+        loss: Tensor = _SoftmaxTerm.apply(states, right, *noise, hit)  # type: ignore[no-untyped-call]
         return loss / len(states)
 
 
@@ -106,6 +109,11 @@ def _picked(table: Tensor, bias: Tensor, targets: Tensor, noise: Tensor) -> Iter
     """Vectors of targets and of noise, then their biases; gathered at once so that a gradient is laid out once."""
     ids, sizes = torch.cat([targets, noise]), [len(targets), len(noise)]
     return (torch.split(picked, sizes) for picked in (rows_of(table, ids), bias[ids]))
+
+
+def rounded(rows: Tensor, filling: float) -> Tensor:
+    """Rows, and behind them others full of `filling`, up to a round number."""
+    return torch.cat([rows, rows.new_full((-len(rows) % ROUND, *rows.shape[1:]), filling)])
 
 
 def _slices(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:

@@ -18,11 +18,12 @@ from torch.nn.functional import pad
 
 from farlink.graph import Ids
 from farlink.joint import with_reverses
-from farlink.loss import AllAnswersLoss
+from farlink.loss import AllAnswersLoss, rounded
 from farlink.metrics import Ranks
 from farlink.optimiser import rows_of
 
 CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
+NOBODY = -1e4  # the score of a row that only fills up
 
 Score = Callable[[Tensor, Tensor], Tensor]  # heads (B), relations (B) → scores of all entities (B, n)
 
@@ -91,7 +92,7 @@ class Lesson:
         place = torch.searchsorted(entity, self.tail)
         # a bias is one more element of an entity's vector, for one more element of the state that is always 1
         level = bias.index_select(0, entity) + stands_for.log()
-        candidates = _with_level(rows_of(vectors, entity), level)
+        candidates = _with_level(rounded(rows_of(vectors, entity), 0.0), rounded(level, NOBODY))
         states = _with_level(states, states.new_ones(len(states)))
         total: Tensor = AllAnswersLoss.apply(states, candidates, self.question, place)  # type: ignore[no-untyped-call]
         return total
