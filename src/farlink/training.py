@@ -325,7 +325,7 @@ def products_in(precision: Precision) -> torch.autocast:
 @cache
 def multiplies_bfloat16() -> bool:
     """Whether the processor has instructions for products of short numbers; without them they would be slower."""
-    can = getattr(torch.cpu, "get_capabilities", dict)()  # older releases of PyTorch do not tell
+    can: dict[str, bool] = getattr(torch.cpu, "get_capabilities", dict)()  # older releases of PyTorch do not tell
     return any(can.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
