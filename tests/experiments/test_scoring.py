@@ -43,3 +43,24 @@ def test_scores_are_those_of_pykeen(named):
     heads = model.predict_h(torch.stack([relation[~forward] - RELATIONS, head[~forward]], dim=1))
     for found, right in ((scores[forward], tails), (scores[~forward], heads)):
         torch.testing.assert_close(found, right, rtol=0, atol=0.01 * float(right.std()))
+
+
+def test_products_give_the_scores_and_gradients_of_conve():
+    factory = CoreTriplesFactory.create(
+        torch.tensor([[0, 0, 1], [1, 1, 2]]),
+        num_entities=ENTITIES,
+        num_relations=RELATIONS,
+        create_inverse_triples=True,
+    )
+    model = model_resolver.make("ConvE", triples_factory=factory, random_seed=0, **BASELINES["ConvE"]["model"]).eval()
+    asked = torch.tensor([[0, 0], [5, 3], [7, 6]])
+
+    def scores_and_gradients():
+        scores = model.score_t(asked)
+        return scores, torch.autograd.grad(scores.square().sum(), list(model.parameters()))
+
+    scores, gradients = scores_and_gradients()
+    scoring.score_by_products(model)
+    quick_scores, quick_gradients = scores_and_gradients()
+    torch.testing.assert_close(quick_scores, scores)
+    torch.testing.assert_close(quick_gradients, gradients)

@@ -16,29 +16,32 @@ from farlink.progress import Reporter
 from farlink.questions import both_sides
 from farlink.settings import make_completion_settings
 
+
+def _margin(margin: float) -> dict[str, Any]:
+    return {"loss": "nssa", "loss_kwargs": {"margin": margin, "adversarial_temperature": 1.0}}
+
+
 # Distances and products are learned from drawn wrong triples, ConvE from all entities at once, heads by reverse
 # relations. Widths, draws, rates and margins suit the minutes that a processor is given, chosen by short trainings on
-# FB15K-237 and its validation triples. Where vectors are bounded the margin must be small; fresh vectors of products
+# the validation triples of FB15K-237 and WN18. Where vectors are bounded the margin must be small; fresh vectors of products
 # are short, or nothing is learned for epochs.
-FREE, BOUNDED, PRODUCT = (
-    {"loss": "nssa", "loss_kwargs": {"margin": margin, "adversarial_temperature": 1.0}} for margin in (9.0, 2.0, 6.0)
-)
 SHORT = {name: partial(torch.nn.init.normal_, std=0.1) for name in ("entity_initializer", "relation_initializer")}
 BASELINES: dict[str, dict[str, Any]] = {
-    "TransE": {"model": {"embedding_dim": 128, "scoring_fct_norm": 1}, **FREE},
+    "TransE": {"model": {"embedding_dim": 128, "scoring_fct_norm": 1}, **_margin(9)},
     "TransR": {
         "model": {"embedding_dim": 64, "relation_dim": 64, "scoring_fct_norm": 2, "power_norm": True},
-        **BOUNDED,
+        **_margin(2),
     },
-    "TransD": {"model": {"embedding_dim": 128, "relation_dim": 128}, **BOUNDED},
-    "DistMult": {"model": {"embedding_dim": 128, "entity_constrainer": None, **SHORT}, **PRODUCT},
-    "ComplEx": {"model": {"embedding_dim": 64, **SHORT}, **PRODUCT},
+    "TransD": {"model": {"embedding_dim": 128, "relation_dim": 128}, **_margin(2)},
+    "DistMult": {"model": {"embedding_dim": 128, "entity_constrainer": None, **SHORT}, **_margin(6)},
+    "ComplEx": {"model": {"embedding_dim": 64, **SHORT}, **_margin(0)},
     "ConvE": {"model": {"embedding_dim": 200, "embedding_height": 10, "embedding_width": 20}, "loss": "bcewithlogits"},
-    "RotatE": {"model": {"embedding_dim": 64}, **FREE},
+    "RotatE": {"model": {"embedding_dim": 64}, **_margin(9)},
 }
-RATES = {"ConvE": 0.003}
+RATES = {"ConvE": 0.003, "ComplEx": 0.03}
 RATE = 0.01  # of all others
 BATCH = 1024
+BATCHES = {"ConvE": 256}
 NEGATIVES = 16  # drawn for every triple
 MOST_EPOCHS = 1000
 
@@ -51,7 +54,7 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         from pykeen.training import LCWATrainingLoop, SLCWATrainingLoop
         from pykeen.triples import CoreTriplesFactory
 
-        from farlink.experiments.scoring import Scorer
+        from farlink.experiments.scoring import Scorer, score_by_products
     except ImportError:
         raise FarlinkError("models of others need PyKEEN: install farlink with the extra 'baselines'") from None
 
@@ -73,12 +76,14 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         random_seed=seed,
         **choice["model"],
     )
+    if inverse:
+        score_by_products(model)
     torch.set_flush_denormal(True)  # Adam's moments of resting rows would slow the processor down
     optimiser = torch.optim.Adam(model.parameters(), lr=RATES.get(name, RATE))
     parts: dict[str, Any] = {"model": model, "triples_factory": factory, "optimizer": optimiser}
     negatives = {"num_negs_per_pos": NEGATIVES}
     loop: Any = LCWATrainingLoop(**parts) if inverse else SLCWATrainingLoop(**parts, negative_sampler_kwargs=negatives)
-    batch = min(BATCH, factory.num_triples // 8)  # a small graph has to make several
+    batch = min(BATCHES.get(name, BATCH), factory.num_triples // 8)  # a small graph has to make several
     started = time.monotonic()
 
     class OutOfTime(NopStopper):
