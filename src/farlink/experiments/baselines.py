@@ -23,7 +23,7 @@ def _margin(margin: float) -> dict[str, Any]:
 
 # Distances and products are learned from drawn wrong triples, ConvE from all entities at once, heads by reverse
 # relations. Widths, draws, rates and margins suit the minutes that a processor is given; short trainings, measured on
-# validation triples of FB15K-237 and WN18, chose them. Where vectors are bounded the margin must be small; fresh vectors
+# validation triples of FB15K-237 and WN18, chose them. Bounded vectors want a small margin; fresh vectors
 # of products are short, or nothing is learned for epochs.
 SHORT = {name: partial(torch.nn.init.normal_, std=0.1) for name in ("entity_initializer", "relation_initializer")}
 BASELINES: dict[str, dict[str, Any]] = {
