@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.measure import GB, Row, measure
+from benchmarks.measure import CORES, GB, Row, measure
 from farlink.matching import BLOCK, COLUMNS, nearest, one_to_one, target_ranks
 
 WIDTH = 256
@@ -22,7 +21,7 @@ QUICK = {"vectors": 500, "ranked": 200}
 
 def run(vectors: int = 100_000, ranked: int = 10_500) -> list[Row]:
     """Measure with two sets of vectors, one a noisy copy of the other."""
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(CORES)
     queries, candidates = noisy_pair(vectors)
     size = f"{vectors:,} × {vectors:,} vectors of width {WIDTH}"
     found = measure(partial(nearest, queries, candidates, K))

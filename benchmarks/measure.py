@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
+import numba
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 GB = 1e9
+CORES: int = numba.config.NUMBA_NUM_THREADS  # that this process may use
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ Network and tensor model are fresh, as what they have learned makes no differenc
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from benchmarks.measure import GB, Row, measure
+from benchmarks.measure import CORES, GB, Row, measure
 from farlink.answering import Answerer, seen, voices
 from farlink.completion_task import CompletionTask, prepare
 from farlink.demo import DATA as DEMO
@@ -33,7 +32,7 @@ QUICK = {"folder": Path("nowhere"), "width": 8, "factors": 4}
 
 def run(folder: Path = FB15K, width: int = 256, factors: int = 256) -> list[Row]:
     """Measure on a benchmark folder, or on a graph of the demo where that is absent."""
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(CORES)
     settings = make_completion_settings(width=width, factors=factors)
     task, name = _task(folder)
     size, relations = len(task.graph.entities), len(task.graph.relations)

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.data import joint_graph
-from benchmarks.measure import GB, Row, measure, peak_memory
+from benchmarks.measure import CORES, GB, Row, measure, peak_memory
 from farlink.joint import JointGraph
 from farlink.loss import Noise
 from farlink.model import PathModel
@@ -47,7 +47,7 @@ class CountingNoise(Noise):
 
 def run(steps: int = 10, warm_ups: int = 3, product: int = 2048, **changes: int) -> list[Row]:
     """Measure some steps of every preset on real paths; `changes` are settings."""
-    threads = os.cpu_count() or 1
+    threads = CORES
     torch.set_num_threads(threads)
     numba.set_num_threads(threads)
     graph, name = joint_graph()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import joint_graph
-from benchmarks.measure import Measured, Row, measure, peak_memory
+from benchmarks.measure import CORES, Measured, Row, measure, peak_memory
 from farlink.graph import Ids
 from farlink.joint import JointGraph
 from farlink.walks import bias_table, sample_paths
@@ -45,7 +44,7 @@ def run(walks_per_triple: int = 5, repeats: int = 7, slow_paths: int = 300) -> l
 
 
 def _sampled(graph: JointGraph, threads: int, walks_per_triple: int, repeats: int) -> Measured[Ids]:
-    numba.set_num_threads(min(threads, os.cpu_count() or 1))
+    numba.set_num_threads(min(threads, CORES))
     sample = partial(
         sample_paths,
         graph,

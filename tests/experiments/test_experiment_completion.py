@@ -31,7 +31,7 @@ def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
     for variant in ("alone", "without"):
         for figures in records[0]["metrics"]["test"][variant].values():
             assert f"{figures['mrr']:.3f}".removeprefix("0") in text
-    assert "| RotatE, 1 epochs, " in text
+    assert "| RotatE, 1 epoch, " in text
     assert (out / "completion.svg").exists()
     again = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))
     assert again == [f"wrote {out / 'completion.md'}"]

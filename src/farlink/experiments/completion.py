@@ -147,7 +147,8 @@ def page(records: list[dict[str, Any]]) -> str:
         "of training). A run of ours has several rows: the network that reads paths alone (RSN), the tensor model "
         "alone, the rules alone, all of them with the weights that validation triples chose, and what is left without "
         "one of them, with weights chosen anew; so the rows are the ablation, too. Models of others were trained by "
-        "PyKEEN and measured by the same code; they, and the preset `paper`, had a bounded time, which the row tells.",
+        "PyKEEN and measured by the same code; they, and the preset `paper`, had a bounded time, which the row tells: "
+        "it shows what they reach in that time, and the paper's column what they can reach.",
     ]
     lines += ["", "![MRR by model and data set](completion.png)"]
     for data in DATA:
@@ -168,7 +169,7 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
         cost = f"{len(found)} | {mean(record['seconds'] for record in found):,.0f} | {_memory(found)}"
         if model in BASELINES:
             epochs, threads = mean(record["epochs"] for record in found), found[0]["threads"]
-            title = f"{model}, {epochs:g} epochs, {threads} thread{'s' * (threads > 1)}"
+            title = f"{model}, {epochs:g} epoch{'s' * (epochs != 1)}, {threads} thread{'s' * (threads != 1)}"
             lines.append(f"| {title} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
             continue
         several = "without" in found[0]["metrics"]["test"]
