@@ -78,7 +78,6 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
     )
     if inverse:
         score_by_products(model)
-    torch.set_flush_denormal(True)  # Adam's moments of resting rows would slow the processor down
     optimiser = torch.optim.Adam(model.parameters(), lr=RATES.get(name, RATE))
     parts: dict[str, Any] = {"model": model, "triples_factory": factory, "optimizer": optimiser}
     negatives = {"num_negs_per_pos": NEGATIVES}
@@ -95,15 +94,19 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         def should_stop(self, epoch: int) -> bool:
             return time.monotonic() - started >= seconds
 
-    losses = loop.train(
-        factory,
-        num_epochs=MOST_EPOCHS,
-        batch_size=batch,
-        use_tqdm=False,
-        drop_last=False,
-        pin_memory=False,
-        stopper=OutOfTime(),  # type: ignore[no-untyped-call]
-    )
+    torch.set_flush_denormal(True)  # Adam's moments of resting rows would slow the processor down
+    try:
+        losses = loop.train(
+            factory,
+            num_epochs=MOST_EPOCHS,
+            batch_size=batch,
+            use_tqdm=False,
+            drop_last=False,
+            pin_memory=False,
+            stopper=OutOfTime(),  # type: ignore[no-untyped-call]
+        )
+    finally:
+        torch.set_flush_denormal(False)
     took = time.monotonic() - started
     ranks = both_sides(Scorer(name, model, relations), task.test, task.known(with_test=True), relations)
     metrics = {"test": {side: found.summary() for side, found in ranks.items()}}
