@@ -1,8 +1,8 @@
 """Dropout whose random bits do not hold up training.
 
-PyTorch draws the bits of a mask one after the other, on one thread, which takes an eighth of a training step. Here they
-come from counters, as those of the walks do: all threads draw, and a mask depends on one number of PyTorch's generator
-and on nothing else.
+PyTorch draws the bits of a mask one after the other, on one thread, while the others wait. Here they come
+from counters, as those of the walks do: all threads draw, and a mask depends on one number of PyTorch's generator and
+on nothing else.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Scorer:
 def score_by_products(model: Any) -> None:
     """Let a ConvE of PyKEEN score all tails by a product of two tables, in training, too.
 
-    Otherwise it multiplies every state with every tail element by element: an hour an epoch and gigabytes.
+    Otherwise it multiplies every state with every tail element by element, which takes gigabytes and far too long.
     """
 
     def score_t(hr_batch: Tensor, **_: Any) -> Tensor:
