@@ -11,9 +11,10 @@ from pairs import TINY
 QUICK = tuple(f"{name}={value}" for name, value in TINY.items())
 
 
-def record(label, hits=0.5, data="srprs/en_de_15k_v1", x=None, seed=0, curve=(0.1, 0.2)):
+def record(label, hits=0.5, data="srprs/en_de_15k_v1", x=None, seed=0, curve=(0.1, 0.2), cores=2):
     return {
         "key": {"data": data, "label": label, "x": x, "seed": seed, "minutes": 5},
+        "cores": cores,
         "seconds": 60.0,
         "metrics": {"test": {"linked": {"left_to_right": {"hits@1": hits}}}},
         "trace": [{"epoch": e, "examples": 100 * e, "validation": score} for e, score in enumerate(curve, 1)],
@@ -107,6 +108,11 @@ def test_published_figures_stand_beside_ours():
     text = paper.page("table-normal", [record("RSN", 0.4321)])
     assert "| BootEA, as published | .313 | .442 | .323 | .313 |" in text
     assert "| **RSN** |  | .432 |" in text
+
+
+def test_the_page_tells_how_long_and_with_how_many_cores_was_trained():
+    text = paper.page("table-normal", [record("RSN", cores=1), record("BootEA", cores=2)])
+    assert "ended after 5 minutes (0: no limit) with 1 or 2 core(s) for a run" in text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -40,6 +41,7 @@ def test_two_that_write_to_one_file_lose_nothing(tmp_path):
 def test_a_command_is_measured(tmp_path):
     cost = measured(["--version"], tmp_path / "log")
     assert cost["seconds"] > 0
+    assert cost["cores"] == len(os.sched_getaffinity(0))
     assert cost["peak_memory"] > 1e6
     assert "farlink" in (tmp_path / "log").read_text()
 

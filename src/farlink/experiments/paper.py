@@ -309,13 +309,14 @@ def page(name: str, records: list[Record]) -> str:
         *_table(experiment, records),
     ]
     lines += ["", f"![{experiment.title}]({name}.png)"]
-    budgets = sorted({record["key"]["minutes"] for record in records if record["key"]["label"] != BEST})
-    if budgets:
-        told = ", ".join(f"{minutes:g}" for minutes in budgets)
+    budgeted = [record for record in records if record["key"]["label"] != BEST]
+    if budgeted:
+        minutes = ", ".join(f"{minutes:g}" for minutes in sorted({record["key"]["minutes"] for record in budgeted}))
+        cores = " or ".join(str(count) for count in sorted({record["cores"] for record in budgeted}))
         lines += [
             "",
-            f"Training was ended after {told} minutes on two cores (0: no limit), in whole epochs. An epoch of the "
-            "preset `paper` is cut into eight here."
+            f"Training was ended after {minutes} minutes (0: no limit) with {cores} core(s) for a run, in whole "
+            "epochs. An epoch of the preset `paper` is cut into eight here."
             + " The runs of `best` are those of `farlink experiment alignment`, which end by themselves."
             * experiment.beside_best,
         ]

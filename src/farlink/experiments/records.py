@@ -83,7 +83,7 @@ def carry_out(
 
 
 def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
-    """Run `farlink` with arguments in a process of its own: seconds from start to end, and peak memory in bytes."""
+    """Run `farlink` with arguments in a process of its own: cores it may use, seconds, and peak memory in bytes."""
     started = time.monotonic()
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
@@ -98,7 +98,12 @@ def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
-    return {"seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
+    return {"cores": cores(), "seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
+
+
+def cores() -> int:
+    """Cores that this process and those it starts may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
