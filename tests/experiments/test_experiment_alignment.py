@@ -76,3 +76,17 @@ def test_the_ceiling_of_structure_stands_beside_the_figures():
     assert "| .600 / .900 / .700 |  | .487" in alignment.page([record])
     record["metrics"]["test"]["ceiling"] = {"linked": 0.685, "all": 0.6}
     assert "| .600 / .900 / .700 | .685 | .487" in alignment.page([record])
+
+
+def test_rows_of_the_papers_preset_come_from_the_papers_tables(tmp_path):
+    (tmp_path / "results").mkdir()
+    records = []
+    for label, hits in (("RSN", 0.48), ("RSN without biases", 0.45), ("BootEA", 0.44)):
+        key = {"data": "srprs/en_de_15k_v1", "label": label, "x": None, "seed": 0, "minutes": 5}
+        records.append(json.dumps({**record_of("", hits), "key": key}) + "\n")
+    (tmp_path / "results/table-normal.jsonl").write_text("".join(records))
+    list(alignment.run(tmp_path, tmp_path, [], None, seeds=1))
+    text = (tmp_path / "alignment.md").read_text()
+    assert "| EN-DE | `paper` | 1 | .480 / .900 / .700 |" in text
+    assert ".450" not in text
+    assert ".440" not in text
