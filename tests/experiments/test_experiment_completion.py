@@ -4,6 +4,7 @@ import pytest
 
 from farlink.errors import FarlinkError
 from farlink.experiments import completion
+from farlink.settings import make_completion_settings, parse_assignments
 
 pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
 ONLY = ["kgc/wn18"]
@@ -55,3 +56,22 @@ def test_the_papers_preset_ends_by_its_budget():
     job = completion.Job(completion.DATA[0], "paper", seed=0)
     assert "minutes=5" in job.arguments("data", 5, "run")
     assert "--set" not in completion.Job(completion.DATA[0], "best", seed=0).arguments("data", 5, "run")
+
+
+def test_the_wide_network_is_the_best_preset_with_nothing_beside_it():
+    arguments = completion.Job(completion.DATA[1], "wide", seed=0).arguments("data", 5, "run")
+    changes = parse_assignments([word for word in arguments if "=" in word])
+    settings = make_completion_settings(arguments[arguments.index("--preset") + 1], **changes)
+    assert (settings.preset, settings.width, settings.factors, settings.rules) == ("best", 512, 0, 0)
+
+
+def test_a_network_by_itself_has_one_row_beside_the_papers(tmp_path):
+    figures = {"hits@1": 0.9, "hits@10": 0.95, "mrr": 0.92}
+    record = {
+        "key": {"data": "kgc/wn18", "model": "wide", "seed": 0},
+        "metrics": {"test": {"both": figures, "alone": {"paths": figures}}},
+        "seconds": 60.0,
+        "peak_memory": 1e9,
+    }
+    rows = [line for line in completion.page([record]).splitlines() if "`wide`, " in line]
+    assert rows == ["| `wide`, network (RSN) alone | .900 / .950 / .920 | .922 / .953 / .940 | 1 | 60 | 1.0 GB |"]
