@@ -70,8 +70,11 @@ def test_a_network_by_itself_has_one_row_beside_the_papers(tmp_path):
     record = {
         "key": {"data": "kgc/wn18", "model": "wide", "seed": 0},
         "metrics": {"test": {"both": figures, "alone": {"paths": figures}}},
+        "cores": 1,
         "seconds": 60.0,
         "peak_memory": 1e9,
     }
     rows = [line for line in completion.page([record]).splitlines() if "`wide`, " in line]
-    assert rows == ["| `wide`, network (RSN) alone | .900 / .950 / .920 | .922 / .953 / .940 | 1 | 60 | 1.0 GB |"]
+    assert rows == [
+        "| `wide`, network (RSN) alone, 1 core | .900 / .950 / .920 | .922 / .953 / .940 | 1 | 60 | 1.0 GB |"
+    ]

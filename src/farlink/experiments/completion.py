@@ -147,7 +147,7 @@ def page(records: list[dict[str, Any]]) -> str:
         "seed, commit and all metrics.",
         "",
         "Hits@1 / Hits@10 / MRR of all test triples, the mean of both sides, filtered, realistic ranks, all entities "
-        "as candidates. Seconds are those of the whole command on two cores, from files to report (models of others: "
+        "as candidates. Seconds are those of the whole command, from files to report, on two cores (models of others: "
         "of training). A run of ours has several rows: the network that reads paths alone (RSN), the tensor model "
         "alone, the rules alone, all of them with the weights that validation triples chose, and what is left without "
         "one of them, with weights chosen anew; so the rows are the ablation, too. `wide` is the network by itself, "
@@ -178,13 +178,14 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
             lines.append(f"| {title} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
             continue
         several = "without" in found[0]["metrics"]["test"]
+        on_one = ", 1 core" if found[0].get("cores") == 1 else ""
         if several:
-            lines.append(f"| **`{model}`** | **{_mean(found, 'both')}** | | {cost} |")
+            lines.append(f"| **`{model}`**{on_one} | **{_mean(found, 'both')}** | | {cost} |")
         for variant in ("alone", "without") if several else ("alone",):
             for voice in found[0]["metrics"]["test"][variant]:
                 published = _written(data.paper["RSN"]) if (variant, voice) == ("alone", "paths") else ""
                 title = f"{VOICES[voice]} alone" if variant == "alone" else f"without {VOICES[voice]}"
-                lines.append(f"| `{model}`, {title} | {_mean(found, variant, voice)} | {published} | {cost} |")
+                lines.append(f"| `{model}`, {title}{on_one} | {_mean(found, variant, voice)} | {published} | {cost} |")
     missing = [name for name in data.paper if name not in shown and name != "RSN"]
     lines += [f"| {name} | not run | {_written(data.paper[name])} | | | |" for name in missing]
     return lines
