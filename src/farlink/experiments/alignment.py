@@ -201,8 +201,8 @@ def _preset_table(records: list[dict[str, Any]]) -> list[str]:
 
 def _ablation_table(records: list[dict[str, Any]]) -> list[str]:
     lines = [
-        "Test Hits@1 of `best`, the mean over its seeds, and of `best` without one ingredient (the difference in points "
-        "to `best` with the same seeds).",
+        "Test Hits@1 of `best`, the mean over its seeds, and of `best` without one ingredient (the difference in "
+        "points to `best` with the same seeds).",
         "",
     ]
     lines += ["| | " + " | ".join(data.name for data in SRPRS) + " |", "|---|" + "---|" * len(SRPRS)]
