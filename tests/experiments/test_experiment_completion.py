@@ -65,7 +65,7 @@ def test_the_wide_network_is_the_best_preset_with_nothing_beside_it():
     assert (settings.preset, settings.width, settings.factors, settings.rules) == ("best", 512, 0, 0)
 
 
-def test_a_network_by_itself_has_one_row_beside_the_papers(tmp_path):
+def test_a_network_by_itself_has_one_row_beside_the_papers():
     figures = {"hits@1": 0.9, "hits@10": 0.95, "mrr": 0.92}
     record = {
         "key": {"data": "kgc/wn18", "model": "wide", "seed": 0},
