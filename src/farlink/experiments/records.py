@@ -11,13 +11,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from farlink.errors import FarlinkError
 from farlink.io.files import write_text
 from farlink.runs import load
+
+STARTED = "started"  # a file written when an attempt at a run starts; it holds the seconds of those before
 
 
 class Records:
@@ -116,8 +117,9 @@ def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
     name = hashlib.sha256(f"{command} {version}".encode()).hexdigest()[:12]
     folder = Path(tempfile.gettempdir()) / f"farlink-experiment-{name}"
     folder.mkdir(exist_ok=True)
-    with _spent(folder / "seconds") as earlier:
-        cost = measured([*arguments(str(folder / "run")), "--resume"], folder / "log")
+    earlier = _seconds_before(folder)
+    write_text(folder / STARTED, f"{earlier:.1f}")
+    cost = measured([*arguments(str(folder / "run")), "--resume"], folder / "log")
     run = load(folder / "run")
     record = {
         "command": command,
@@ -131,14 +133,13 @@ def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
     return record
 
 
-@contextmanager
-def _spent(path: Path) -> Iterator[float]:
-    """Gives the seconds that were spent before, and adds those spent within, however it ends."""
-    earlier, started = float(path.read_text()) if path.exists() else 0.0, time.monotonic()
-    try:
-        yield earlier
-    finally:
-        write_text(path, f"{earlier + time.monotonic() - started:.1f}")
+def _seconds_before(folder: Path) -> float:
+    """Seconds of all earlier attempts at a run, however they ended: from the start of each to the last file written."""
+    mark = folder / STARTED
+    if not mark.exists():
+        return 0.0
+    last = max(path.stat().st_mtime for path in folder.rglob("*"))
+    return float(mark.read_text(encoding="utf-8")) + last - mark.stat().st_mtime
 
 
 def check_parts(parts: Iterable[str], known: Sequence[str]) -> None:
