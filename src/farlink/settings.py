@@ -188,15 +188,15 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
         "rounds": 0,
     },
 }
-# What a method of others changes about the defaults instead of a preset. An epoch holds ten passes over the triples.
+# What a method of others changes about the defaults instead of a preset. An epoch holds five passes over the triples.
 _PLAIN: dict[str, Any] = {
     "precision": "float32",
     "width": 100,
     "batch_size": 4096,
     "learning_rate": 0.01,
     "schedule": "constant",
-    "max_epochs": 60,
-    "patience": 5,
+    "max_epochs": 120,
+    "patience": 10,
     "vectors": "input",
     "temperature": 0.0,
     "evidence": 0.0,
@@ -206,7 +206,7 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "mtranse": _PLAIN,
     "iptranse": _PLAIN,
     "jape": _PLAIN,
-    "bootea": _PLAIN,
+    "bootea": {**_PLAIN, "learning_rate": 0.002},
     "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1},
     "transr": {**_PLAIN, "width": 50},
     "transd": _PLAIN,

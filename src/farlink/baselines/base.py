@@ -10,7 +10,7 @@ from typing import Any, Generic
 
 import numpy as np
 import torch
-from numba import njit, prange
+from numba import get_num_threads, njit, prange
 from torch import Tensor, nn
 
 from farlink.balancing import Candidates
@@ -20,8 +20,7 @@ from farlink.linking import unseeded
 from farlink.settings import AlignmentSettings
 from farlink.training import Lessons, Model
 
-BLOCKS = 4
-PASSES = 10  # over the triples in an epoch: one pass is too short to be worth a validation
+PASSES = 5  # over the triples in an epoch: one pass is too short to be worth a validation
 
 
 @dataclass(frozen=True)
@@ -191,16 +190,19 @@ class _Distance(torch.autograd.Function):
         tensors = entity, _, relation, _ = ctx.saved_tensors
         gradients = torch.zeros_like(entity), torch.zeros_like(relation)
         arrays = [tensor.detach().numpy() for tensor in (*tensors, upstream.contiguous(), *gradients)]
-        _add_gradients(*arrays)
+        arguments: list[Any] = [*arrays, get_num_threads()]
+        _add_gradients(*arguments)
         return *gradients, None
 
 
-@njit(parallel=True, cache=True)
+# Sums of many terms may be taken in any order, which lets the compiler add up several at once.
+@njit(parallel=True, cache=True, fastmath={"reassoc", "contract"})
 def _distances(entity, length, relation, triples):  # type: ignore[no-untyped-def]
     found = np.empty(len(triples), np.float32)
+    one = np.float32(1)  # a whole number would make it all float64
     for i in prange(len(triples)):
         head, step, tail = triples[i]
-        by_head, by_tail = 1 / length[head], 1 / length[tail]
+        by_head, by_tail = one / length[head], one / length[tail]
         total = np.float32(0)
         for column in range(entity.shape[1]):
             missed = entity[head, column] * by_head + relation[step, column] - entity[tail, column] * by_tail
@@ -209,25 +211,39 @@ def _distances(entity, length, relation, triples):  # type: ignore[no-untyped-de
     return found
 
 
-@njit(parallel=True, cache=True)
-def _add_gradients(entity, length, relation, triples, upstream, d_entity, d_relation):  # type: ignore[no-untyped-def]
-    width = entity.shape[1]
-    for block in prange(BLOCKS):  # of columns, so that no two threads add to the same number
+@njit(parallel=True, cache=True, fastmath={"reassoc", "contract"})
+def _add_gradients(  # type: ignore[no-untyped-def]
+    entity, length, relation, triples, upstream, d_entity, d_relation, blocks
+):
+    one, width = np.float32(1), entity.shape[1]
+    for block in prange(blocks):  # of columns, so that no two threads add to the same number
+        some = slice(block * width // blocks, (block + 1) * width // blocks)
+        change = np.empty(some.stop - some.start, np.float32)
         for i in range(len(triples)):
             if upstream[i] == 0:
                 continue
             head, step, tail = triples[i]
-            by_head, by_tail = 1 / length[head], 1 / length[tail]
-            for column in range(block * width // BLOCKS, (block + 1) * width // BLOCKS):
-                missed = entity[head, column] * by_head + relation[step, column] - entity[tail, column] * by_tail
-                change = 2 * upstream[i] * missed
-                d_entity[head, column] += change
-                d_relation[step, column] += change
-                d_entity[tail, column] -= change
+            twice = 2 * upstream[i]
+            by_head, by_tail = twice / length[head], twice / length[tail]
+            # one array is written at a time, or the compiler could not tell that they do not overlap
+            for column in range(len(change)):
+                place = some.start + column
+                change[column] = (
+                    entity[head, place] * by_head + twice * relation[step, place] - entity[tail, place] * by_tail
+                )
+            _add(d_entity[head, some], change, one)
+            _add(d_relation[step, some], change, one)
+            _add(d_entity[tail, some], change, -one)
     for row in prange(len(entity)):  # a change along the vector itself does nothing, for its length stays one
-        by_length, along = 1 / length[row], np.float32(0)
+        by_length, along = one / length[row], np.float32(0)
         for column in range(width):
             along += d_entity[row, column] * entity[row, column]
         along *= by_length * by_length
         for column in range(width):
             d_entity[row, column] = (d_entity[row, column] - along * entity[row, column]) * by_length
+
+
+@njit(cache=True)
+def _add(total, change, sign):  # type: ignore[no-untyped-def]
+    for column in range(len(total)):
+        total[column] += sign * change[column]

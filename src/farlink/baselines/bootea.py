@@ -2,7 +2,9 @@
 with limits for right and wrong triples, wrong triples that are hard to tell, and links found and revised on the way.
 
 Left out: the extra loss on the distribution over candidates of newly found entities; found links enter by exchanging
-their ends in the triples, as the seeds do.
+their ends in the triples, as the seeds do. Two limits are not the original's, which suit denser graphs: right triples
+may be farther off, and a pair must be nearer to count as found. In sparse graphs many entities have nearly the same
+vector, and few of the pairs above the original's limit are right.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ from farlink.graph import Ids
 from farlink.joint import swapped
 from farlink.matching import nearest, one_to_one
 
-NEAR, FAR = 0.01, 2.0  # right triples are to be nearer, wrong ones farther
+NEAR, FAR = 0.3, 2.0  # right triples are to be nearer, wrong ones farther
 AGAINST = 0.2  # weight of the wrong ones
 WRONG = 5  # wrong triples for a right one
-TRUNCATED = 0.02  # share of a graph, nearest to an entity, that is exchanged for it in wrong triples
-SURE = 0.7  # cosine from which on a pair comes into question
+TRUNCATED = 0.1  # share of a graph, nearest to an entity, that is exchanged for it in wrong triples
+ASKED = 0.2  # share of a graph, at random, among which these are looked for in an epoch
+SURE = 0.95  # cosine from which on a pair comes into question
 CANDIDATES = 10  # of each entity
-ALONE = 2  # epochs before the first links are sought and wrong triples are hard
+ALONE = 3  # epochs before the first links are sought and wrong triples are hard
 
 
 class Lookalikes(Translation):
@@ -43,7 +46,7 @@ class BootEA(Method[Lookalikes]):
         """Seeds meet in the triples only."""
         graphs = self.graphs
         smaller = min(graphs.first_right, graphs.entities - graphs.first_right)
-        count = max(1, int(TRUNCATED * smaller))
+        count = max(1, int(TRUNCATED * ASKED * smaller))
         return Lookalikes(graphs.entities, graphs.relations, self.settings.width, count)
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[Lookalikes]:
@@ -61,16 +64,17 @@ class BootEA(Method[Lookalikes]):
         place = torch.randint(0, model.near.shape[1], (len(wrong),))
         wrong[which, side] = model.near[wrong[which, side], place].long()
         near, far = model.distances(batch, wrong)
-        return (near - NEAR).relu().mean() + AGAINST * (FAR - far).relu().mean()
+        return ((near - NEAR).relu().sum() + AGAINST * (FAR - far).relu().sum()) / len(batch)
 
     def after_epoch(self, epoch: int, model: Lookalikes) -> None:
         """Look anew who is hard to tell from whom in each graph."""
         if epoch + 1 < ALONE:
             return
-        count, border = model.near.shape[1], self.graphs.first_right
-        for first, vectors in zip((0, border), self.sides(model), strict=True):
-            _, places = nearest(vectors, vectors, count + 1)
-            model.near[first : first + len(vectors)] = torch.from_numpy(places[:, 1:] + np.int32(first))
+        count, dice = model.near.shape[1], np.random.default_rng([self.settings.seed, epoch])
+        for first, vectors in zip((0, self.graphs.first_right), self.sides(model), strict=True):
+            asked = dice.permutation(len(vectors))[: max(count + 1, int(ASKED * len(vectors)))]
+            _, places = nearest(vectors, vectors[asked], count + 1)
+            model.near[first : first + len(vectors)] = torch.from_numpy(asked[places[:, 1:]] + first)
 
     def vectors(self, model: Lookalikes) -> Tensor:
         """As they are."""

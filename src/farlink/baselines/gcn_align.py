@@ -19,8 +19,8 @@ from farlink.baselines.base import Method
 from farlink.graph import Ids
 
 MARGIN = 3.0
-WRONG = 5  # wrong counterparts of each end of a seed
-STEPS = 20  # in an epoch
+WRONG = 25  # wrong counterparts of each end of a seed
+STEPS = 10  # in an epoch
 
 
 class Convolutions(nn.Module):
