@@ -204,7 +204,7 @@ _PLAIN: dict[str, Any] = {
 }
 METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "mtranse": _PLAIN,
-    "iptranse": _PLAIN,
+    "iptranse": {**_PLAIN, "learning_rate": 0.003},
     "jape": _PLAIN,
     "bootea": {**_PLAIN, "learning_rate": 0.002},
     "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1},
