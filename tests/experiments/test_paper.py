@@ -5,20 +5,12 @@ import pytest
 from farlink.errors import FarlinkError
 from farlink.experiments import paper
 from farlink.experiments.alignment import DataSet
+from farlink.experiments.verdicts import fastest
 from farlink.settings import make_settings, parse_assignments
 from pairs import TINY
+from recorded import record
 
 QUICK = tuple(f"{name}={value}" for name, value in TINY.items())
-
-
-def record(label, hits=0.5, data="srprs/en_de_15k_v1", x=None, seed=0, curve=(0.1, 0.2), cores=2):
-    return {
-        "key": {"data": data, "label": label, "x": x, "seed": seed, "minutes": 5},
-        "cores": cores,
-        "seconds": 60.0,
-        "metrics": {"test": {"linked": {"left_to_right": {"hits@1": hits}}}},
-        "trace": [{"epoch": e, "examples": 100 * e, "validation": score} for e, score in enumerate(curve, 1)],
-    }
 
 
 @pytest.fixture
@@ -33,7 +25,7 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
         "One is better than the other.",
         (DataSet("small", "SMALL"),),
         tuple(paper.Variant(kind, (*QUICK, f"model={kind}")) for kind in ("rsn", "rnn")),
-        paper.fastest("rsn"),
+        fastest("rsn"),
         axis=paper.PATHS,
     )
     monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
@@ -115,37 +107,6 @@ def test_the_page_tells_how_long_and_with_how_many_cores_was_trained():
     assert "ended after 5 minutes (0: no limit) with 1 or 2 core(s) for a run" in text
 
 
-@pytest.mark.parametrize(
-    ("gaps", "verdict"), [((0.1, 0.1), "holds ("), ((0.1, -0.1), "holds on 1 of 2"), ((-0.1, -0.1), "does not hold")]
-)
-def test_a_variant_is_better_if_it_is_so_everywhere(gaps, verdict):
-    records = [
-        record(label, 0.5 + (gap if label == "a" else 0), data=f"set/{place}")
-        for place, gap in enumerate(gaps)
-        for label in ("a", "b")
-    ]
-    assert verdict in paper.better("a", "b")(records)
-
-
-def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
-    records = [
-        record(label, hits, data=f"set/{place}")
-        for place, figures in enumerate(((0.5, 0.4, 0.45), (0.5, 0.6, 0.2)))
-        for label, hits in zip("abc", figures, strict=True)
-    ]
-    found = paper.ahead_of_all("a", ("b", "c"))(records)
-    assert "holds on 1 of 2" in found
-    assert "0 +5.0 to c, 1 -10.0 to b" in found
-    assert paper.ahead_of_all("a", ("b",))(records[:1]) == paper.NOT_TESTED
-
-
-def test_verdicts_stand_together_and_one_on_nothing_is_left_out():
-    records = [record("a"), record("b", 0.4)]
-    both = paper.together(paper.better("a", "b"), paper.better("a", "c"))
-    assert both(records) == paper.better("a", "b")(records)
-    assert both([]) == paper.NOT_TESTED
-
-
 def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published():
     text = paper.page("table-normal", [record("BootEA", 0.45), record("JAPE", 0.2), record("RSN", 0.1)])
     assert (
@@ -156,26 +117,6 @@ def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published(
 def test_walks_of_all_lengths_are_read_equally_often():
     lengths = paper.EXPERIMENTS["walk-length"].variants
     assert {variant.changes[1] for variant in lengths} == {f"max_epochs={paper.LENGTH_EPOCHS}"}
-
-
-def test_a_variant_is_fastest_if_it_is_ahead_after_every_epoch():
-    records = [record("a", curve=(0.2, 0.3, 0.4)), record("b", curve=(0.1, 0.2))]
-    assert "a is ahead of the others after every epoch holds (" in paper.fastest("a")(records)
-    assert "does not hold" in paper.fastest("b")(records)
-
-
-def test_longer_walks_help_up_to_a_point():
-    rising = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.41))]
-    assert "holds" in paper.rises_then_rests(rising)
-    straight = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.6))]
-    assert "does not hold" in paper.rises_then_rests(straight)
-
-
-def test_a_gentler_curve_loses_less():
-    records = [
-        record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
-    ]
-    assert "holds: from 50 % to 10 % a loses 20%, b 80%" in paper.gentler("a", "b")(records)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ records, and say what the paper claims, what was found, and whether the claim ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,18 @@ from matplotlib.axes import Axes
 from farlink.experiments import dots
 from farlink.experiments.alignment import SRPRS, DataSet
 from farlink.experiments.records import Records, carry_out, check_parts, finished_run
+from farlink.experiments.verdicts import (
+    Record,
+    Verdict,
+    ahead_of_all,
+    better,
+    by_label,
+    fastest,
+    gentler,
+    hits,
+    rises_then_rests,
+    together,
+)
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREEN, GREY, ORANGE, draw
 
@@ -29,11 +41,7 @@ PATHS = "paths read"  # the axis of a figure of curves
 SHORT_EPOCHS = ("walks_per_triple=0.25", "max_epochs=240", "patience=24")
 LENGTH_EPOCHS = 4  # such epochs that walks of each length are read for: equally many paths
 BEST = "best"  # the label of runs of our own preset
-NOT_TESTED = "Not tested yet."
 NEAR = 0.03  # Hits@1 of a method of others may differ by so much from what was published
-
-Record = dict[str, Any]
-Verdict = Callable[[list[Record]], str]
 
 
 @dataclass(frozen=True)
@@ -59,118 +67,6 @@ class Experiment:
     axis: str = ""  # what a figure of curves has from left to right; none: a figure of a table
     published: dict[str, tuple[float, ...]] | None = None  # Hits@1 in the paper, by label, one for each data set
     beside_best: bool = False  # whether runs of the preset `best`, where they are recorded, stand beside the others
-
-
-def hits(record: Record) -> float:
-    """Test Hits@1, protocol `linked`, left to right."""
-    return float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"])
-
-
-def _by_label(records: list[Record]) -> dict[tuple[str, str], float]:
-    """Mean Hits@1 over the seeds by data set and label."""
-    groups: dict[tuple[str, str], list[float]] = {}
-    for record in records:
-        groups.setdefault((record["key"]["data"], record["key"]["label"]), []).append(hits(record))
-    return {key: mean(values) for key, values in groups.items()}
-
-
-def better(first: str, second: str) -> Verdict:
-    """A verdict on the claim that one variant is better than another on every data set."""
-
-    def judge(records: list[Record]) -> str:
-        found = _by_label(records)
-        pairs = {
-            data: value - found[data, second]
-            for (data, label), value in found.items()
-            if label == first and (data, second) in found
-        }
-        if not pairs:
-            return NOT_TESTED
-        held = _held(sum(gap > 0 for gap in pairs.values()), len(pairs))
-        gaps = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}" for data, gap in sorted(pairs.items()))
-        return f"That {first} is ahead of {second} {held} (points of Hits@1: {gaps})."
-
-    return judge
-
-
-def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
-    """A verdict on the claim that one method is ahead of all others on every data set."""
-
-    def judge(records: list[Record]) -> str:
-        found = _by_label(records)
-        best: dict[str, tuple[float, str]] = {}
-        for (data, label), value in found.items():
-            if label in others and (data, first) in found:
-                best[data] = max(best.get(data, (0.0, "")), (value, label))
-        if not best:
-            return NOT_TESTED
-        wins = sum(found[data, first] > value for data, (value, _) in best.items())
-        gaps = ", ".join(
-            f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}"
-            for data, (value, label) in sorted(best.items())
-        )
-        return f"That {first} is ahead of all earlier methods {_held(wins, len(best))} (points of Hits@1: {gaps})."
-
-    return judge
-
-
-def together(*verdicts: Verdict) -> Verdict:
-    """Several verdicts one after the other; those on what was not tested yet only if there is no other."""
-
-    def judge(records: list[Record]) -> str:
-        said = [verdict(records) for verdict in verdicts]
-        return " ".join(text for text in said if text != NOT_TESTED) or NOT_TESTED
-
-    return judge
-
-
-def _held(wins: int, tries: int) -> str:
-    return "holds" if wins == tries else "does not hold" if not wins else f"holds on {wins} of {tries}"
-
-
-def fastest(first: str) -> Verdict:
-    """A verdict on the claim that one variant is ahead of all others after every epoch that all have."""
-
-    def judge(records: list[Record]) -> str:
-        curves = {record["key"]["label"]: [row["validation"] for row in record["trace"]] for record in records}
-        if len(curves) < 2 or first not in curves:
-            return NOT_TESTED
-        epochs = min(map(len, curves.values()))
-        ahead = sum(
-            all(curves[first][e] > curve[e] for label, curve in curves.items() if label != first) for e in range(epochs)
-        )
-        last = ", ".join(f"{label} {curve[epochs - 1]:.3f}" for label, curve in curves.items())
-        return (
-            f"That {first} is ahead of the others after every epoch {_held(ahead, epochs)} (validation Hits@1 after "
-            f"{epochs}: {last})."
-        )
-
-    return judge
-
-
-def rises_then_rests(records: list[Record]) -> str:
-    """A verdict on the claim about the length of walks: a sharp rise to 15, then little."""
-    found = {float(record["key"]["x"]): hits(record) for record in records}
-    if not {5.0, 15.0, 25.0} <= set(found):
-        return NOT_TESTED
-    rise, rest = found[15.0] - found[5.0], found[25.0] - found[15.0]
-    held = "holds" if rise > 0 and abs(rest) < rise / 2 else "does not hold"
-    return f"The claim {held}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
-
-
-def gentler(first: str, second: str) -> Verdict:
-    """A verdict on the claim that one variant loses less than another as seeds become fewer."""
-
-    def judge(records: list[Record]) -> str:
-        found = {(record["key"]["label"], float(record["key"]["x"])): hits(record) for record in records}
-        ends = [(label, x) for label in (first, second) for x in (10.0, 50.0)]
-        if not all(end in found for end in ends):
-            return NOT_TESTED
-        losses = {label: 1 - found[label, 10.0] / found[label, 50.0] for label in (first, second)}
-        held = "holds" if losses[first] < losses[second] else "does not hold"
-        return f"The claim {held}: from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}."
-
-    return judge
 
 
 WITHOUT_BIASES = ("depth_bias=0.5", "cross_bias=0.5")
@@ -373,7 +269,7 @@ def _reproduced(experiment: Experiment, records: list[Record]) -> list[str]:
     place = {data.folder: (number, data.name) for number, data in enumerate(experiment.data)}
     off = {
         f"{label} on {place[folder][1]} {100 * gap:+.1f}": abs(gap) <= NEAR
-        for (folder, label), value in _by_label(records).items()
+        for (folder, label), value in by_label(records).items()
         if label in METHODS and experiment.published
         for gap in [value - experiment.published[label][place[folder][0]]]
     }
@@ -416,7 +312,7 @@ def _draw(path: Path, experiment: Experiment, records: list[Record]) -> None:
         return
     names = {data.folder: data.name for data in experiment.data}
     labels = [*(variant.label for variant in experiment.variants), BEST]
-    found = {(label, names[folder]): value for (folder, label), value in _by_label(records).items()}
+    found = {(label, names[folder]): value for (folder, label), value in by_label(records).items()}
     published = {
         (label, name): figure
         for label, figures in (experiment.published or {}).items()
@@ -441,5 +337,6 @@ def _curves(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
     kind = "validation" if experiment.axis == PATHS else "test"
     axes.set(xlabel=experiment.axis, ylabel=f"{kind} Hits@1", title=experiment.data[0].name)
     axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     if records:
         axes.legend(frameon=False)

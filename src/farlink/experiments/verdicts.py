@@ -1,0 +1,125 @@
+"""Whether what the paper claims holds, told from the records of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import mean
+from typing import Any
+
+NOT_TESTED = "Not tested yet."
+
+Record = dict[str, Any]
+Verdict = Callable[[list[Record]], str]
+
+
+def hits(record: Record) -> float:
+    """Test Hits@1, protocol `linked`, left to right."""
+    return float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"])
+
+
+def by_label(records: list[Record]) -> dict[tuple[str, str], float]:
+    """Mean Hits@1 over the seeds by data set and label."""
+    groups: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        groups.setdefault((record["key"]["data"], record["key"]["label"]), []).append(hits(record))
+    return {key: mean(values) for key, values in groups.items()}
+
+
+def better(first: str, second: str) -> Verdict:
+    """A verdict on the claim that one variant is better than another on every data set."""
+
+    def judge(records: list[Record]) -> str:
+        found = by_label(records)
+        pairs = {
+            data: value - found[data, second]
+            for (data, label), value in found.items()
+            if label == first and (data, second) in found
+        }
+        if not pairs:
+            return NOT_TESTED
+        held = _held(sum(gap > 0 for gap in pairs.values()), len(pairs))
+        gaps = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}" for data, gap in sorted(pairs.items()))
+        return f"That {first} is ahead of {second} {held} (points of Hits@1: {gaps})."
+
+    return judge
+
+
+def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
+    """A verdict on the claim that one method is ahead of all others on every data set."""
+
+    def judge(records: list[Record]) -> str:
+        found = by_label(records)
+        best: dict[str, tuple[float, str]] = {}
+        for (data, label), value in found.items():
+            if label in others and (data, first) in found:
+                best[data] = max(best.get(data, (0.0, "")), (value, label))
+        if not best:
+            return NOT_TESTED
+        wins = sum(found[data, first] > value for data, (value, _) in best.items())
+        gaps = ", ".join(
+            f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}"
+            for data, (value, label) in sorted(best.items())
+        )
+        return f"That {first} is ahead of all earlier methods {_held(wins, len(best))} (points of Hits@1: {gaps})."
+
+    return judge
+
+
+def together(*verdicts: Verdict) -> Verdict:
+    """Several verdicts one after the other; those on what was not tested yet only if there is no other."""
+
+    def judge(records: list[Record]) -> str:
+        said = [verdict(records) for verdict in verdicts]
+        return " ".join(text for text in said if text != NOT_TESTED) or NOT_TESTED
+
+    return judge
+
+
+def _held(wins: int, tries: int) -> str:
+    return "holds" if wins == tries else "does not hold" if not wins else f"holds on {wins} of {tries}"
+
+
+def fastest(first: str) -> Verdict:
+    """A verdict on the claim that one variant is ahead of all others after every epoch that all have."""
+
+    def judge(records: list[Record]) -> str:
+        curves = {record["key"]["label"]: [row["validation"] for row in record["trace"]] for record in records}
+        if len(curves) < 2 or first not in curves:
+            return NOT_TESTED
+        epochs = min(map(len, curves.values()))
+        own, others = curves[first], {label: curve for label, curve in curves.items() if label != first}
+        ahead = sum(all(own[e] > curve[e] for curve in others.values()) for e in range(epochs))
+        said = [f"That {first} is ahead of the others after every epoch {_held(ahead, epochs)}."]
+        for label, curve in others.items():
+            past = next((e for e, score in enumerate(own, 1) if score > max(curve)), None)
+            if past is not None:
+                reached = f"What {label} reaches in {len(curve)} epochs ({max(curve):.3f})"
+                said.append(f"{reached}, {first} passes in {past}.")
+        return " ".join(said)
+
+    return judge
+
+
+def rises_then_rests(records: list[Record]) -> str:
+    """A verdict on the claim about the length of walks: a sharp rise to 15, then little."""
+    found = {float(record["key"]["x"]): hits(record) for record in records}
+    if not {5.0, 15.0, 25.0} <= set(found):
+        return NOT_TESTED
+    rise, rest = found[15.0] - found[5.0], found[25.0] - found[15.0]
+    held = "holds" if rise > 0 and abs(rest) < rise / 2 else "does not hold"
+    return f"The claim {held}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
+
+
+def gentler(first: str, second: str) -> Verdict:
+    """A verdict on the claim that one variant loses less than another as seeds become fewer."""
+
+    def judge(records: list[Record]) -> str:
+        found = {(record["key"]["label"], float(record["key"]["x"])): hits(record) for record in records}
+        ends = [(label, x) for label in (first, second) for x in (10.0, 50.0)]
+        if not all(end in found for end in ends):
+            return NOT_TESTED
+        losses = {label: 1 - found[label, 10.0] / found[label, 50.0] for label in (first, second)}
+        held = "holds" if losses[first] < losses[second] else "does not hold"
+        return f"The claim {held}: from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}."
+
+    return judge

@@ -1,0 +1,57 @@
+import pytest
+
+from farlink.experiments import verdicts
+from recorded import record
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdict"), [((0.1, 0.1), "holds ("), ((0.1, -0.1), "holds on 1 of 2"), ((-0.1, -0.1), "does not hold")]
+)
+def test_a_variant_is_better_if_it_is_so_everywhere(gaps, verdict):
+    records = [
+        record(label, 0.5 + (gap if label == "a" else 0), data=f"set/{place}")
+        for place, gap in enumerate(gaps)
+        for label in ("a", "b")
+    ]
+    assert verdict in verdicts.better("a", "b")(records)
+
+
+def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
+    records = [
+        record(label, hits, data=f"set/{place}")
+        for place, figures in enumerate(((0.5, 0.4, 0.45), (0.5, 0.6, 0.2)))
+        for label, hits in zip("abc", figures, strict=True)
+    ]
+    found = verdicts.ahead_of_all("a", ("b", "c"))(records)
+    assert "holds on 1 of 2" in found
+    assert "0 +5.0 to c, 1 -10.0 to b" in found
+    assert verdicts.ahead_of_all("a", ("b",))(records[:1]) == verdicts.NOT_TESTED
+
+
+def test_verdicts_stand_together_and_one_on_nothing_is_left_out():
+    records = [record("a"), record("b", 0.4)]
+    both = verdicts.together(verdicts.better("a", "b"), verdicts.better("a", "c"))
+    assert both(records) == verdicts.better("a", "b")(records)
+    assert both([]) == verdicts.NOT_TESTED
+
+
+def test_a_variant_is_fastest_if_it_is_ahead_after_every_epoch():
+    records = [record("a", curve=(0.2, 0.3, 0.4)), record("b", curve=(0.1, 0.2))]
+    found = verdicts.fastest("a")(records)
+    assert "a is ahead of the others after every epoch holds." in found
+    assert "What b reaches in 2 epochs (0.200), a passes in 2." in found
+    assert "does not hold" in verdicts.fastest("b")(records)
+
+
+def test_longer_walks_help_up_to_a_point():
+    rising = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.41))]
+    assert "holds" in verdicts.rises_then_rests(rising)
+    straight = [record("RSN", hits, x=x) for x, hits in ((5, 0.2), (15, 0.4), (25, 0.6))]
+    assert "does not hold" in verdicts.rises_then_rests(straight)
+
+
+def test_a_gentler_curve_loses_less():
+    records = [
+        record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
+    ]
+    assert "holds: from 50 % to 10 % a loses 20%, b 80%" in verdicts.gentler("a", "b")(records)
