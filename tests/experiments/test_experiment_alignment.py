@@ -71,6 +71,13 @@ def test_the_page_gives_mean_and_spread_over_seeds_and_what_an_ingredient_is_wor
     assert ".510 (-9.0)" in page  # against seed 0, its own
 
 
+def test_what_is_left_to_gain_stands_on_the_page_and_is_no_ablation():
+    data = "srprs/en_de_15k_v1"
+    page = alignment.page([record_of(data, 0.6), record_of(data, 0.75, alignment.KNOWN)])
+    assert "| EN-DE | .600 | .750 | 80% |  |" in page
+    assert ".750 (" not in page
+
+
 def test_the_ceiling_of_structure_stands_beside_the_figures():
     record = record_of("srprs/en_de_15k_v1", 0.6)
     assert "| .600 / .900 / .700 |  | .487" in alignment.page([record])
