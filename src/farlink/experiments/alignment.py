@@ -236,8 +236,8 @@ def _limit_table(records: list[dict[str, Any]]) -> list[str]:
         "Test Hits@1 if the counterparts of all other entities were known and the right one were always among the "
         "candidates, judged by agreeing triples; one of several equally good candidates is taken at random "
         "(`--part limits`, `farlink/experiments/limits.py`). An aligner has to find those counterparts first, "
-        "from 30 % of them. The ceiling is above it: there entities differ as soon as anything about them differs, be "
-        "it a triple that the other graph lacks.",
+        "from 30 % of them. The ceiling knows the seeds only, but takes entities for different as soon as anything "
+        "about them differs, be it a triple that the other graph lacks; so either of the two may be the lower.",
         "",
         "| data set | `best` | every other link known | share reached | ceiling |",
         "|---|---|---|---|---|",
