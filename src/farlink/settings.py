@@ -207,7 +207,7 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "iptranse": {**_PLAIN, "learning_rate": 0.003},
     "jape": _PLAIN,
     "bootea": {**_PLAIN, "learning_rate": 0.002},
-    "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1},
+    "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1, "learning_rate": 0.03},
     "transr": {**_PLAIN, "width": 50},
     "transd": _PLAIN,
     "conve": {**_PLAIN, "learning_rate": 0.001},

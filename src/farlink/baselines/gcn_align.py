@@ -1,7 +1,8 @@
 """GCN-Align (Wang, Lv, Lan, Zhang: Cross-lingual knowledge graph alignment via graph convolutional networks, EMNLP
 2018): two convolutions over the graphs, learned from the seeds alone.
 
-Left out: the second network, on attributes. Wrong pairs are drawn at random, anew for every step.
+Left out: the second network, on attributes. Wrong pairs are drawn at random, anew for every step. The margin is wider
+than the original's, which is kept after a few steps, so that nothing more would be learned.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from torch import Tensor, nn
 from farlink.baselines.base import Method
 from farlink.graph import Ids
 
-MARGIN = 3.0
-WRONG = 25  # wrong counterparts of each end of a seed
-STEPS = 10  # in an epoch
+MARGIN = 20.0
+WRONG = 5  # wrong counterparts of each end of a seed
+STEPS = 20  # in an epoch
+LEAST = 0.3  # weight of a neighbour, however many share it
 
 
 class Convolutions(nn.Module):
@@ -92,7 +94,7 @@ class GCNAlign(Method[Convolutions]):
         head, relation, tail = self.graphs.triples.T
         count = np.bincount(relation, minlength=self.graphs.relations)
         heads, tails = (_distinct_ends(relation, ends, self.graphs.relations) for ends in (head, tail))
-        functional, inverse = heads / count.clip(1), tails / count.clip(1)
+        functional, inverse = (np.maximum(ends / count.clip(1), LEAST) for ends in (heads, tails))
         size = self.graphs.entities
         own = np.arange(size)
         rows, columns = np.concatenate([head, tail, own]), np.concatenate([tail, head, own])
