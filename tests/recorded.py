@@ -20,5 +20,8 @@ def record(
         "cores": cores,
         "seconds": 60.0,
         "metrics": {"test": {"linked": {"left_to_right": {"hits@1": hits}}}},
-        "trace": [{"epoch": e, "examples": 100 * e, "validation": score} for e, score in enumerate(curve, 1)],
+        "trace": [
+            {"epoch": e, "examples": 100 * e, "validation": score, "best": score == max(curve[:e])}
+            for e, score in enumerate(curve, 1)
+        ],
     }

@@ -252,12 +252,13 @@ def page(name: str, records: list[Record]) -> str:
     lines += ["", f"![{experiment.title}]({name}.png)"]
     budgeted = [record for record in records if record["key"]["label"] != BEST]
     if budgeted:
-        minutes = ", ".join(f"{minutes:g}" for minutes in sorted({record["key"]["minutes"] for record in budgeted}))
+        limits = sorted({record["key"]["minutes"] for record in budgeted})
+        minutes = " or ".join(f"after {limit:g} minutes" if limit else "by itself" for limit in limits)
         cores = " or ".join(str(count) for count in sorted({record["cores"] for record in budgeted}))
         lines += [
             "",
-            f"Training was ended after {minutes} minutes (0: no limit) with {cores} core(s) for a run, in whole "
-            "epochs. An epoch of the preset `paper` is cut into eight here."
+            f"Training ended {minutes} with {cores} core(s) for a run, in whole epochs. An epoch of the preset `paper` is "
+            "cut into eight here."
             + " The runs of `best` are those of `farlink experiment alignment`, which end by themselves."
             * experiment.beside_best,
         ]
@@ -267,17 +268,25 @@ def page(name: str, records: list[Record]) -> str:
 def _reproduced(experiment: Experiment, records: list[Record]) -> list[str]:
     """How many figures of methods of others lie near those that were published, and which do not."""
     place = {data.folder: (number, data.name) for number, data in enumerate(experiment.data)}
-    off = {
-        f"{label} on {place[folder][1]} {100 * gap:+.1f}": abs(gap) <= NEAR
-        for (folder, label), value in by_label(records).items()
-        if label in METHODS and experiment.published
-        for gap in [value - experiment.published[label][place[folder][0]]]
-    }
-    if not off:
+    rising = {(record["key"]["data"], record["key"]["label"]) for record in records if _still_rising(record)}
+    near, far = 0, []
+    for (folder, label), value in by_label(records).items():
+        if label in METHODS and experiment.published:
+            number, name = place[folder]
+            gap = value - experiment.published[label][number]
+            near += abs(gap) <= NEAR
+            if abs(gap) > NEAR:
+                far.append(f"{label} on {name} {100 * gap:+.1f}" + "*" * ((folder, label) in rising))
+    if not near and not far:
         return []
-    far = ", ".join(text for text, near in off.items() if not near)
-    told = f"Of methods of others {sum(off.values())} of {len(off)} figures lie within 3 points of the published ones"
-    return ["", told + (f"; the others, in points: {far}." if far else ".")]
+    told = f"Of methods of others {near} of {near + len(far)} figures lie within 3 points of the published ones"
+    others = f"; the others, in points: {', '.join(far)}. (* still learning when its minutes were over)" if far else "."
+    return ["", told + others]
+
+
+def _still_rising(record: Record) -> bool:
+    """Whether one of the last two epochs was the best so far."""
+    return any(row["best"] for row in record["trace"][-2:])
 
 
 def _table(experiment: Experiment, records: list[Record]) -> list[str]:
