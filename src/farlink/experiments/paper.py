@@ -257,8 +257,8 @@ def page(name: str, records: list[Record]) -> str:
         cores = " or ".join(str(count) for count in sorted({record["cores"] for record in budgeted}))
         lines += [
             "",
-            f"Training ended {minutes} with {cores} core(s) for a run, in whole epochs. An epoch of the preset `paper` is "
-            "cut into eight here."
+            f"Training ended {minutes} with {cores} core(s) for a run, in whole epochs. An epoch of the preset `paper` "
+            "is cut into eight here."
             + " The runs of `best` are those of `farlink experiment alignment`, which end by themselves."
             * experiment.beside_best,
         ]
