@@ -60,7 +60,7 @@ def record_of(data, hits, variant="", seed=0, preset="best", share=None):
     key = {"data": data, "preset": preset, "variant": variant, "share": share, "seed": seed}
     figures = {"hits@1": hits, "hits@10": 0.9, "mrr": 0.7}
     metrics = {"test": {"linked": {"left_to_right": figures}}}
-    return {"key": key, "seconds": 100.0, "peak_memory": 2e9, "metrics": metrics}
+    return {"key": key, "cores": 2, "seconds": 100.0, "peak_memory": 2e9, "metrics": metrics}
 
 
 def test_the_page_gives_mean_and_spread_over_seeds_and_what_an_ingredient_is_worth():
@@ -76,6 +76,11 @@ def test_what_is_left_to_gain_stands_on_the_page_and_is_no_ablation():
     page = alignment.page([record_of(data, 0.6), record_of(data, 0.75, alignment.KNOWN)])
     assert "| EN-DE | .600 | .750 | 80% |  |" in page
     assert ".750 (" not in page
+
+
+def test_shares_of_seeds_stand_with_the_cores_they_had():
+    page = alignment.page([record_of(alignment.SRPRS[2].folder, 0.48, share=0.1)])
+    assert "| 10% | .480 / .900 / .700 | 100 | 2 |" in page
 
 
 def test_the_ceiling_of_structure_stands_beside_the_figures():

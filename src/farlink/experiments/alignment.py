@@ -256,12 +256,13 @@ def _share_table(records: list[dict[str, Any]]) -> list[str]:
         "DBP-WD with other shares of seeds: a fixed split of all links, a tenth of the others for validation.",
         "",
     ]
-    lines += ["| share of seeds | Hits@1 / Hits@10 / MRR | seconds |", "|---|---|---|"]
+    lines += ["| share of seeds | Hits@1 / Hits@10 / MRR | seconds | cores |", "|---|---|---|---|"]
     for share in SHARES:
         found = _of(records, data=SRPRS[2].folder, preset="best", variant="", share=share)
         if found:
             seconds = mean(record["seconds"] for record in found)
-            lines.append(f"| {share:.0%} | {_figures(found)} | {seconds:.0f} |")
+            cores = " or ".join(str(count) for count in sorted({record["cores"] for record in found}))
+            lines.append(f"| {share:.0%} | {_figures(found)} | {seconds:.0f} | {cores} |")
     return [*lines, "", "![Hits@1 by share of seeds](alignment-shares.png)"]
 
 
