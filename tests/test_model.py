@@ -3,6 +3,7 @@ import torch
 from torch import nn
 
 from farlink.model import PathModel
+from farlink.training import multiplies_bfloat16
 
 ENTITIES, RELATIONS, WIDTH = 7, 3, 4
 
@@ -104,6 +105,7 @@ def test_dropout_makes_training_random_and_evaluation_not():
     assert torch.equal(model(paths).for_entities, model(paths).for_entities)
 
 
+@pytest.mark.skipif(not multiplies_bfloat16(), reason="this processor does not multiply bfloat16")
 def test_with_short_numbers_the_states_are_nearly_the_same():
     model, paths = PathModel(ENTITIES, RELATIONS, width=64, dropout=0.0), make_paths()
     exact = model(paths)

@@ -190,7 +190,8 @@ def test_no_more_threads_are_used_than_the_environment_allows(monkeypatch, wante
 
 
 @pytest.mark.parametrize(("precision", "short"), [("bfloat16", True), ("float32", False)])
-def test_products_are_as_precise_as_asked(precision, short):
+def test_products_are_as_precise_as_asked(precision, short, monkeypatch):
+    monkeypatch.setattr(training, "multiplies_bfloat16", lambda: True)
     with products_in(precision):
         product = torch.ones(2, 2) @ torch.ones(2, 2)
     assert product.dtype == (torch.bfloat16 if short else torch.float32)
@@ -201,3 +202,9 @@ def test_short_numbers_are_used_by_themselves_where_the_processor_multiplies_the
     monkeypatch.setattr(training, "multiplies_bfloat16", lambda: able)
     with products_in("auto"):
         assert torch.is_autocast_enabled("cpu") is able
+
+
+def test_short_numbers_that_the_processor_does_not_multiply_are_a_clear_error(monkeypatch):
+    monkeypatch.setattr(training, "multiplies_bfloat16", lambda: False)
+    with pytest.raises(FarlinkError, match="this processor has no instructions for it; choose auto or float32"):
+        products_in("bfloat16")

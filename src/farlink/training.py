@@ -318,7 +318,9 @@ def trace_lines(trace: Sequence[EpochRecord]) -> str:
 
 def products_in(precision: Precision) -> torch.autocast:
     """Within this context, matrices are multiplied in the given precision; sums are always float32."""
-    short = precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16())
+    if precision == "bfloat16" and not multiplies_bfloat16():
+        raise FarlinkError("precision = bfloat16: this processor has no instructions for it; choose auto or float32")
+    short = precision != "float32" and multiplies_bfloat16()
     return torch.autocast("cpu", torch.bfloat16, enabled=short)
 
 
