@@ -21,17 +21,22 @@ def data(tmp_path, small_benchmark):
 
 
 def test_every_variant_is_trained_once_and_shown(data, tmp_path):
-    told = list(variants.run(data, tmp_path / "out", [], seeds=1, **QUICK))
+    told = list(variants.run(data, tmp_path / "out", [], seeds=1, budget=0, **QUICK))
     assert [line.split(",")[0] for line in told[:-1]] == list(variants.VARIANTS)
     records = [json.loads(line) for line in (tmp_path / "out/results/variants.jsonl").read_text().splitlines()]
     # they differ in what they do; walks drawn once differ when they come again
     assert len({record["trace"][-1]["loss"] for record in records}) == len(records) - 1
     assert len({record["trace"][-1]["examples"] for record in records}) == 1  # and not in how much they read
     text = (tmp_path / "out/variants.md").read_text()
+    assert (tmp_path / "out/variants.png").exists()
     for record in records:
-        figures = record["metrics"]["test"]["linked"]["left_to_right"]
-        assert f"| {record['key']['variant']} | 0 | {figures['hits@1']:.3f}".replace("| 0.", "| .") in text
-    assert list(variants.run(data, tmp_path / "out", [], seeds=1)) == [f"wrote {tmp_path / 'out/variants.md'}"]
+        figures, last = record["metrics"]["test"]["linked"]["left_to_right"], record["trace"][-1]
+        row = next(line for line in text.splitlines() if line.startswith(f"| {record['key']['variant']} | 0 |"))
+        assert f"| {last['examples']:,} | {last['validation']:.3f}".replace("| 0.", "| .") in row
+        assert f"| {figures['hits@1']:.3f}".replace("| 0.", "| .") in row
+    assert list(variants.run(data, tmp_path / "out", [], seeds=1, budget=0)) == [
+        f"wrote {tmp_path / 'out/variants.md'}"
+    ]
 
 
 @pytest.mark.parametrize(("variant", "again"), [(variants.ONCE, True), (variants.PAPER, False)])
@@ -44,6 +49,36 @@ def test_walks_drawn_once_come_again(pair, variant, again):
     assert not np.array_equal(first, second)
 
 
+def _record(variant, *scores):
+    trace = [{"examples": 100 * (i + 1), "validation": score} for i, score in enumerate(scores)]
+    figures = {"hits@1": 0.5, "hits@10": 0.75, "mrr": 0.6}
+    key = {"data": variants.DATA.folder, "variant": variant, "seed": 0}
+    return {
+        "key": key,
+        "trace": trace,
+        "metrics": {"test": {"linked": {"left_to_right": figures}}},
+        "seconds": 9,
+    }
+
+
+def test_a_variant_is_compared_with_the_paper_after_as_many_paths():
+    rows = variants.page([_record(variants.SOFTMAX, 0.2, 0.25), _record(variants.PAPER, 0.1, 0.2, 0.3)]).splitlines()
+    assert "| as in the paper | 0 | 300 | .300 |  | .500 / .750 / .600 | 9 |" in rows
+    assert "| sampled softmax | 0 | 200 | .250 | .200 (+5.0) | .500 / .750 / .600 | 9 |" in rows
+
+
+def test_a_variant_with_more_paths_than_the_paper_is_not_compared():
+    page = variants.page([_record(variants.SOFTMAX, 0.2, 0.25), _record(variants.PAPER, 0.1)])
+    assert "| sampled softmax | 0 | 200 | .250 |  |" in page
+
+
+def test_the_budget_ends_a_training(data, tmp_path):
+    list(variants.run(data, tmp_path / "out", [variants.PAPER], seeds=1, budget=1e-9, **QUICK))
+    record = json.loads((tmp_path / "out/results/variants.jsonl").read_text())
+    assert len(record["trace"]) == 1
+    assert record["command"].endswith("--budget 1e-09")
+
+
 def test_an_unknown_variant_is_a_clear_error(tmp_path):
     with pytest.raises(FarlinkError, match="there is no part 'others'"):
-        list(variants.run(tmp_path, tmp_path, ["others"], seeds=1))
+        list(variants.run(tmp_path, tmp_path, ["others"], seeds=1, budget=0))

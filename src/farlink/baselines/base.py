@@ -17,6 +17,7 @@ from farlink.balancing import Candidates
 from farlink.graph import Ids, KnowledgeGraph
 from farlink.joint import merge, side_by_side
 from farlink.linking import unseeded
+from farlink.optimiser import rows_of
 from farlink.settings import AlignmentSettings
 from farlink.training import Lessons, Model
 
@@ -160,7 +161,7 @@ class Translation(nn.Module):
 
     def unit(self, entities: Tensor) -> Tensor:
         """The vectors of some entities."""
-        return nn.functional.normalize(nn.functional.embedding(entities, self.entity), dim=1)
+        return nn.functional.normalize(rows_of(self.entity, entities), dim=1)
 
     def apart(self, pairs: Tensor) -> Tensor:
         """Squared distance of the vectors of each pair of entities."""

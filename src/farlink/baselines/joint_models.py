@@ -22,6 +22,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "ConvE": {},
     "RotatE": {},
 }
+MARGIN = {"TransR": 0.0, "TransD": 0.0, "ConvE": 0.0, "RotatE": 0.0}  # distance at which a triple is as likely as not
 HALVED = ("RotatE",)  # its vectors are complex: two numbers for each of `width`
 
 
@@ -55,7 +56,8 @@ class JointModel(Method[nn.Module]):
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
-        right, wrong = model.score_hrt(batch), model.score_hrt(self.shared.corrupted(batch, WRONG))
+        margin = MARGIN[self.name]
+        right, wrong = (margin + model.score_hrt(triples) for triples in (batch, self.shared.corrupted(batch, WRONG)))
         return -nn.functional.logsigmoid(right).mean() - nn.functional.logsigmoid(-wrong).mean()
 
     @torch.no_grad()

@@ -103,8 +103,8 @@ def experiment(
         every = [] if name == "completion" else list(completion.TABLE)
         lines = completion.run(data, out, parts or every, only, seeds, minutes)
     elif name == "variants":
-        _refuse(name, budget=budget, only=only)
-        lines = variants.run(data, out, parts, seeds)
+        _refuse(name, only=only)
+        lines = variants.run(data, out, parts, seeds, minutes)
     elif name == "degree-distribution":
         _refuse(name, budget=budget, part=part, only=only)
         lines = degrees.run(data, out, seeds)
