@@ -193,7 +193,7 @@ _PLAIN: dict[str, Any] = {
     "precision": "float32",
     "width": 100,
     "batch_size": 4096,
-    "learning_rate": 0.01,
+    "learning_rate": 0.003,
     "schedule": "constant",
     "max_epochs": 120,
     "patience": 10,
@@ -204,14 +204,14 @@ _PLAIN: dict[str, Any] = {
 }
 METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "mtranse": _PLAIN,
-    "iptranse": {**_PLAIN, "learning_rate": 0.003},
+    "iptranse": _PLAIN,
     "jape": _PLAIN,
-    "bootea": {**_PLAIN, "learning_rate": 0.002},
+    "bootea": {**_PLAIN, "learning_rate": 0.006, "schedule": "linear", "max_epochs": 20, "patience": 0},
     "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1, "learning_rate": 0.03},
-    "transr": {**_PLAIN, "width": 50},
-    "transd": _PLAIN,
-    "conve": {**_PLAIN, "learning_rate": 0.001},
-    "rotate": {**_PLAIN, "width": 200},
+    "transr": {**_PLAIN, "width": 50, "learning_rate": 0.01},
+    "transd": {**_PLAIN, "learning_rate": 0.01},
+    "conve": _PLAIN,
+    "rotate": {**_PLAIN, "width": 200, "learning_rate": 0.01},
 }
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {

@@ -2,7 +2,17 @@ import numpy as np
 import pytest
 import torch
 
-from farlink.baselines.base import PASSES, Shared, Translation, TripleLessons, TwoGraphs, corrupted, margin_loss
+from farlink.baselines.base import (
+    AGAINST,
+    PASSES,
+    REACH,
+    Shared,
+    Translation,
+    TripleLessons,
+    TwoGraphs,
+    corrupted,
+    nearness_loss,
+)
 from pairs import Pair
 
 TRIPLES = torch.tensor([[0, 1, 2], [2, 0, 0], [1, 1, 1], [0, 1, 2]])
@@ -70,9 +80,9 @@ def test_vectors_have_length_one_and_pairs_their_distance():
     torch.testing.assert_close(model.apart(pairs), torch.stack([between, torch.tensor(0.0)]))
 
 
-def test_the_margin_loss_asks_every_wrong_triple_to_be_farther():
-    right, wrong = torch.tensor([1.0, 2.0]), torch.tensor([5.0, 2.5, 1.5, 9.0])  # twice, in the same order
-    assert margin_loss(right, wrong, 1.0) == pytest.approx((0 + 0.5 + 0.5 + 0) / 4)
+def test_right_triples_are_drawn_together_and_wrong_ones_apart_up_to_a_reach():
+    right, wrong = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 9.0])
+    assert nearness_loss(right, wrong) == pytest.approx(1.5 - AGAINST * (1.0 + REACH) / 2)
 
 
 def test_both_ends_of_a_seed_are_one_entity(graphs):

@@ -21,6 +21,8 @@ from farlink.optimiser import rows_of
 from farlink.settings import AlignmentSettings
 from farlink.training import Lessons, Model
 
+AGAINST = 0.1  # weight of the distance of wrong triples
+REACH = 2.0  # squared distance beyond which a wrong triple is far enough off
 PASSES = 5  # over the triples in an epoch: one pass is too short to be worth a validation
 
 
@@ -104,11 +106,11 @@ class TripleLessons(Generic[Model]):
 
     @classmethod
     def of_epoch(
-        cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor]
+        cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor], passes: int = PASSES
     ) -> TripleLessons[Model]:
         """An order of its own for every pass."""
         dice = np.random.default_rng([seed, epoch])
-        order = np.concatenate([dice.permutation(len(triples)) for _ in range(PASSES)])
+        order = np.concatenate([dice.permutation(len(triples)) for _ in range(passes)])
         return cls(triples[order], learn)
 
     def prepare(self, model: Model) -> None:
@@ -172,9 +174,9 @@ class Translation(nn.Module):
         return nn.functional.normalize(self.entity.detach(), dim=1)
 
 
-def margin_loss(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
-    """Every wrong triple is to be farther off than its right one by a margin; `wrong` repeats `right`'s order."""
-    return (margin + right.repeat(len(wrong) // len(right)) - wrong).relu().mean()
+def nearness_loss(right: Tensor, wrong: Tensor) -> Tensor:
+    """JAPE's: right triples are to be near, wrong ones far off, which weighs little, and nothing beyond a reach."""
+    return right.mean() - AGAINST * wrong.clamp(max=REACH).mean()
 
 
 class _Distance(torch.autograd.Function):

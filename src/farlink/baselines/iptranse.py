@@ -1,6 +1,7 @@
 """IPTransE (Zhu, Xie, Liu, Sun: Iterative entity alignment via joint knowledge embeddings, IJCAI 2017): translations
 that share the seeds' vectors, relations composed along paths, and links found on the way.
 
+Instead of a margin, which entities of sparse graphs keep before they have found their places, the loss is JAPE's.
 Left out: paths have two steps; how far a path is to be trusted is whether it is among the commonest beside a relation;
 and pairs that were found are drawn together (the soft variant) with equal weights.
 """
@@ -11,11 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons, margin_loss
+from farlink.baselines.base import Method, Shared, Translation, TripleLessons, nearness_loss
 from farlink.graph import Ids
 from farlink.rules import Edges, Sample, find_kinds
 
-MARGIN = 1.0
 WRONG = 5  # corrupted triples for a right one
 KINDS = 20  # compositions of a relation
 PATHS = 0.1  # weight of the compositions
@@ -48,7 +48,7 @@ class IPTransE(Method[Translation]):
 
         def learn(model: Translation, batch: Tensor) -> Tensor:
             wrong = self.shared.corrupted(batch, WRONG)
-            loss = margin_loss(*model.distances(batch, wrong), MARGIN)
+            loss = nearness_loss(*model.distances(batch, wrong))
             if len(self.composed):
                 loss = loss + PATHS * self._composition_loss(model)
             if len(found):
@@ -63,7 +63,7 @@ class IPTransE(Method[Translation]):
         composed = table[self.composed[:, 0]] + table[self.composed[:, 1]]
         other = torch.randint(0, len(table), (len(composed),))
         right, wrong = ((composed - table[ids]).square().sum(1) for ids in (self.composed[:, 2], other))
-        return margin_loss(right, wrong, MARGIN)
+        return nearness_loss(right, wrong)
 
     def vectors(self, model: Translation) -> Tensor:
         """Both ends of a seed have one vector."""

@@ -15,13 +15,11 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons
+from farlink.baselines.base import Method, Shared, Translation, TripleLessons, nearness_loss
 from farlink.graph import Ids, lookup
 from farlink.matching import nearest
 
 WRONG = 1  # corrupted triples for a right one
-AGAINST = 0.1  # weight of the corrupted triples
-REACH = 2.0  # squared distance beyond which a corrupted triple is far enough off
 ATTRIBUTES = 0.05  # weight of the attributes
 WIDTH = 50  # of the attributes' vectors
 ALIKE = 5  # entities of the other graph that an entity is drawn to
@@ -42,8 +40,7 @@ class JAPE(Method[Translation]):
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Translation, batch: Tensor) -> Tensor:
-        right, wrong = model.distances(batch, self.shared.corrupted(batch, WRONG))
-        loss = right.mean() - AGAINST * wrong.clamp(max=REACH).mean()
+        loss = nearness_loss(*model.distances(batch, self.shared.corrupted(batch, WRONG)))
         if len(self.alike):
             some = torch.randint(0, len(self.alike), (len(batch),))
             pull = self.weight[some] * model.apart(self.shared.row[self.alike[some]])

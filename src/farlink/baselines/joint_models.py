@@ -22,7 +22,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "ConvE": {},
     "RotatE": {},
 }
-MARGIN = {"TransR": 0.0, "TransD": 0.0, "ConvE": 0.0, "RotatE": 0.0}  # distance at which a triple is as likely as not
+MARGIN = {"TransR": 0.0, "TransD": 0.0, "RotatE": 3.0}  # distance at which a triple is as likely as not
+TAILS_ONLY = ("ConvE",)  # it is asked for tails only; heads are tails of reverse relations
 HALVED = ("RotatE",)  # its vectors are complex: two numbers for each of `width`
 
 
@@ -43,6 +44,7 @@ class JointModel(Method[nn.Module]):
             torch.from_numpy(self.shared.triples).long(),
             num_entities=self.graphs.entities,
             num_relations=self.graphs.relations,
+            create_inverse_triples=self.name in TAILS_ONLY,
         )
         width = self.settings.width // 2 if self.name in HALVED else self.settings.width
         seed = self.settings.seed
@@ -58,7 +60,7 @@ class JointModel(Method[nn.Module]):
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
         margin = MARGIN[self.name]
         right, wrong = (margin + model.score_hrt(triples) for triples in (batch, self.shared.corrupted(batch, WRONG)))
-        return -nn.functional.logsigmoid(right).mean() - nn.functional.logsigmoid(-wrong).mean()
+        return _logistic(right, wrong)
 
     @torch.no_grad()
     def vectors(self, model: Any) -> Tensor:
@@ -85,8 +87,25 @@ class ConvE(JointModel):
 
     name = "ConvE"
 
+    def lessons(self, epoch: int, links: Ids) -> TripleLessons[nn.Module]:
+        """Triples of the shared graph and their reverses, once: a pass takes as long as many of the others' passes."""
+        return TripleLessons.of_epoch(self.shared.both_ways, self.settings.seed, epoch, self._learn, passes=1)
+
+    def _learn(self, model: Any, batch: Tensor) -> Tensor:
+        """What is made of head and relation, which takes long, is the same for the right tail and for wrong ones."""
+        wrong = self.shared.row[torch.randint(0, self.graphs.entities, (len(batch), WRONG))]
+        tails = torch.cat([batch[:, 2:], wrong], dim=1)
+        head, relation, tail = model._get_representations(h=batch[:, :1], r=batch[:, 1:2], t=tails, mode=None)
+        scores = model.interaction(h=head, r=relation, t=tail)
+        return _logistic(scores[:, 0], scores[:, 1:])
+
 
 class RotatE(JointModel):
     """Sun et al.: RotatE: Knowledge graph embedding by relational rotation in complex space, ICLR 2019."""
 
     name = "RotatE"
+
+
+def _logistic(right: Tensor, wrong: Tensor) -> Tensor:
+    """Right triples are to have scores above, wrong ones below zero."""
+    return -nn.functional.logsigmoid(right).mean() - nn.functional.logsigmoid(-wrong).mean()

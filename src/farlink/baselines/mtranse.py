@@ -2,7 +2,7 @@
 IJCAI 2017), the variant that learns a linear transition between two spaces.
 
 Left out: relations are not aligned (no seed links of relations are given), and only the best of the five kinds of
-transition is here. Corrupted triples are learned from, too, which the original does without.
+transition is here. Corrupted triples are learned from, too, at a low weight; the original does without them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from farlink.baselines.base import Method, Translation, TripleLessons, corrupted, margin_loss
+from farlink.baselines.base import Method, Translation, TripleLessons, corrupted, nearness_loss
 from farlink.graph import Ids
 
-MARGIN = 1.0
 WRONG = 5  # corrupted triples for a right one
 PULL = 5.0  # weight of the seeds
 
@@ -40,7 +39,7 @@ class MTransE(Method[TwoSpaces]):
 
         def learn(model: TwoSpaces, batch: Tensor) -> Tensor:
             wrong = corrupted(batch, self.graphs.entities, WRONG)
-            fits = margin_loss(*model.distances(batch, wrong), MARGIN)
+            fits = nearness_loss(*model.distances(batch, wrong))
             missed: Tensor = model.transition(model.unit(pairs[:, 0])) - model.unit(pairs[:, 1])
             return fits + PULL * missed.square().sum(1).mean()
 
