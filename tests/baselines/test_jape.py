@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import torch
 
-from farlink.baselines.base import TwoGraphs
-from farlink.baselines.jape import AGAINST, JAPE, REACH
+from farlink.baselines.base import AGAINST, REACH, TwoGraphs
+from farlink.baselines.jape import JAPE
 from farlink.graph import KnowledgeGraph
 from farlink.settings import make_settings
 

@@ -113,6 +113,12 @@ def test_without_names_an_id_is_its_own_name(id_layout):
     assert pairs(data.seeds) == IDS[:8]
 
 
+def test_names_of_attributes_are_literals_without_values(id_layout):
+    data = read_alignment_folder(id_layout(training_attrs_1="l3\theight\tage\nl4\n\nlonely\tage\n"))
+    assert data.left.literals.rows() == [("l3", "height", None), ("l3", "age", None), ("lonely", "age", None)]
+    assert data.right.literals.is_empty()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -123,9 +129,10 @@ def test_without_names_an_id_is_its_own_name(id_layout):
         ({"ent_ids_2": "0\ta\n1\tb\n0\tc\n"}, "ent_ids_2: '0' is the id of both 'a' and 'c'"),
         ({"triples_1": ""}, "triples_1: nothing in this file"),
         ({"triples_1": "0\t1\n"}, "triples_1, line 1: expected 3 tab-separated fields (head, relation, tail), found 2"),
+        ({"training_attrs_2": "r1\tage\n\nl1\tage\n"}, "training_attrs_2, line 3: 'l1' is not an entity of "),
         ({"sup_ent_ids": None}, "folder: no links in this folder, expected the file sup_ent_ids or all_ent_ids"),
     ],
-    ids=["entity", "relation", "link", "name", "id", "empty", "fields", "no links"],
+    ids=["entity", "relation", "link", "name", "id", "empty", "fields", "attributes", "no links"],
 )
 def test_mistakes_in_the_layout_by_ids(id_layout, changes, message):
     assert error(id_layout(**changes)).startswith(message)

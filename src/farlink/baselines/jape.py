@@ -1,5 +1,5 @@
 """JAPE (Sun, Hu, Li: Cross-lingual entity alignment via joint attribute-preserving embedding, ISWC 2017): translations
-that share the seeds' vectors; where both graphs have literals, entities with like attributes are drawn together.
+that share the seeds' vectors; where both graphs have attributes, entities with like attributes are drawn together.
 
 Left out: the attributes' types of values; and attribute vectors come from a factorised table of which attributes are
 met together, which is what skip-gram learns, instead of skip-gram itself.

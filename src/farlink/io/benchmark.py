@@ -42,7 +42,8 @@ def read_alignment_folder(
 
     - By ids: `triples_1`, `triples_2` and, for names, `ent_ids_*` and `rel_ids_*` (without them an id is its own
       name). Links are `sup_ent_ids` (seeds), `valid_ent_ids` and `ref_ent_ids` (test); without `valid_ent_ids`
-      the first tenth of `ref_ent_ids` is for validation. `all_ent_ids` alone is split as told below.
+      the first tenth of `ref_ent_ids` is for validation. `all_ent_ids` alone is split as told below. Each line of
+      `training_attrs_*`, where they are there, is an entity and the names of its attributes.
     - By names (OpenEA): `rel_triples_1`, `rel_triples_2`. Links are `train_links`, `valid_links`, `test_links`
       of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
 
@@ -118,7 +119,21 @@ def _read_id_graph(
     roles = dict(zip(TRIPLE, (entities, relations, entities), strict=True))
     triples = _with_names(path, read_columns(path, TRIPLE), roles, partial(_line_of_row, path))
     listed = linked if entities is None else entities.names
-    return KnowledgeGraph.from_frame(triples, entities=listed, source=str(path), seed=seed)
+    graph = KnowledgeGraph.from_frame(triples, entities=listed, source=str(path), seed=seed)
+    return replace(graph, literals=_attributes(folder / f"training_attrs_{side}", graph))
+
+
+def _attributes(path: Path, graph: KnowledgeGraph) -> pl.DataFrame:
+    """Literals without values: which entities have which attributes. None at all where there is no such file."""
+    if not path.is_file():
+        return graph.literals
+    records = list(Text.open(path, DIALECTS["tsv"]).records())
+    heads = pl.Series("head", [fields[0] for _, fields in records], dtype=pl.String)
+    for row in np.flatnonzero(graph.ids(heads) < 0)[:1].tolist():
+        raise InputError(path, f"{heads[row]!r} is not an entity of {graph.source}", records[row][0])
+    names = pl.Series("relation", [fields[1:] for _, fields in records], dtype=pl.List(pl.String))
+    table = pl.DataFrame([heads, names]).explode("relation").drop_nulls("relation")
+    return table.with_columns(value=pl.lit(None, dtype=pl.String))
 
 
 def _read_name_layout(folder: Path, fold: int, seed: int) -> AlignmentData:
