@@ -5,7 +5,7 @@ import polars as pl
 import torch
 
 from farlink.baselines.base import AGAINST, REACH, TwoGraphs
-from farlink.baselines.jape import JAPE
+from farlink.baselines.jape import ALIKE, JAPE
 from farlink.graph import KnowledgeGraph
 from farlink.settings import make_settings
 
@@ -42,6 +42,16 @@ def test_without_literals_on_both_sides_there_are_no_such_pairs():
     left, right = with_attributes("a"), with_attributes("b")
     bare = replace(right, literals=right.literals.clear())
     assert len(jape_of(left, bare).alike) == 0
+
+
+def test_entities_with_the_attributes_of_a_crowd_are_drawn_to_none():
+    left, right = with_attributes("a"), with_attributes("b")
+    names = [f"b{n}" for n in range(20, 21 + ALIKE)]  # one more than an entity may be drawn to; none is a seed
+    crowd = [left.literals.filter(pl.col("head") == "a20").with_columns(head=pl.lit(name)) for name in names]
+    others = right.literals.filter(~pl.col("head").is_in(names))
+    method = jape_of(left, replace(right, literals=pl.concat([*crowd, others])))
+    assert left.ids(pl.Series(["a20"]))[0] not in method.alike[:, 0]
+    assert len(method.alike) > 0
 
 
 def test_a_few_attributes_are_compared_as_they_are():

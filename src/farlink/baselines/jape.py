@@ -22,7 +22,7 @@ from farlink.matching import nearest
 WRONG = 1  # corrupted triples for a right one
 ATTRIBUTES = 0.05  # weight of the attributes
 WIDTH = 50  # of the attributes' vectors
-ALIKE = 5  # entities of the other graph that an entity is drawn to
+ALIKE = 5  # entities of the other graph that an entity is drawn to; with more, to none
 CLOSE = 0.9  # least cosine of the attributes of such entities
 
 
@@ -59,8 +59,9 @@ class JAPE(Method[Translation]):
         met = csr_array(has.T @ has)
         met.data = np.log1p(met.data)
         entity = torch.from_numpy(has @ self._factorised(met)).float()
-        cosine, place = nearest(entity[:border], entity[border:], ALIKE)
-        rows, columns = np.nonzero(cosine > CLOSE)
+        cosine, place = nearest(entity[:border], entity[border:], ALIKE + 1)
+        alike = cosine > CLOSE
+        rows, columns = np.nonzero(alike & (alike.sum(1) <= ALIKE)[:, None])  # a crowd tells nothing about one of it
         pairs = np.stack([rows, place[rows, columns] + border], axis=1)
         return torch.from_numpy(pairs).long(), torch.from_numpy(cosine[rows, columns])
 
