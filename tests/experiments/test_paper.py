@@ -40,7 +40,7 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
     assert "--set minutes=1" in json.loads(lines[0])["command"]
     text = (tmp_path / "out/small.md").read_text()
     assert "That rsn is ahead of the others" in text
-    assert "Training ended after 1 minutes" in text
+    assert "Training ended after at most 1 minutes" in text
     assert (tmp_path / "out/small.svg").exists()
     assert told([]) == [f"wrote {tmp_path / 'out' / 'small.md'}"]
 
@@ -104,7 +104,7 @@ def test_published_figures_stand_beside_ours():
 
 def test_the_page_tells_how_long_and_with_how_many_cores_was_trained():
     text = paper.page("table-normal", [record("RSN", cores=1), record("BootEA", cores=2)])
-    assert "ended after 5 minutes with 1 or 2 core(s) for a run" in text
+    assert "ended after at most 5 minutes with 1 or 2 core(s) for a run" in text
 
 
 def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published():

@@ -253,7 +253,8 @@ def page(name: str, records: list[Record]) -> str:
     budgeted = [record for record in records if record["key"]["label"] != BEST]
     if budgeted:
         limits = sorted({record["key"]["minutes"] for record in budgeted})
-        minutes = " or ".join(f"after {limit:g} minutes" if limit else "by itself" for limit in limits)
+        timed = ", ".join(f"{limit:g}" for limit in limits if limit)
+        minutes = " or ".join(["by itself"] * (0 in limits) + [f"after at most {timed} minutes"] * bool(timed))
         cores = " or ".join(str(count) for count in sorted({record["cores"] for record in budgeted}))
         lines += [
             "",
