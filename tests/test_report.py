@@ -1,6 +1,7 @@
 import polars as pl
+import pytest
 
-from farlink.report import draw_reliability, draw_training, measured_part, network_words, training_lines
+from farlink.report import draw, draw_reliability, draw_training, measured_part, network_words, training_lines
 from farlink.settings import make_settings
 
 TRACE = pl.DataFrame(
@@ -35,6 +36,17 @@ def test_reliability_is_drawn(tmp_path):
     figures = {"pairs": [3, 4], "probability": [0.1, 0.9], "right": [0.0, 1.0], "gap": 0.1}
     draw_reliability(tmp_path / "plot.png", figures, "links")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_same_figure_gives_the_same_file(tmp_path, kind):
+    def fill(axes):
+        axes.plot([1, 2, 3], [3, 1, 2], marker="o", label="a line")
+        axes.legend()
+
+    for name in ("one", "other"):
+        draw(tmp_path / f"{name}.png", fill, vector=True)
+    assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"other.{kind}").read_bytes()
 
 
 def test_the_test_part_measures_best():

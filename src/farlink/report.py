@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -16,7 +17,8 @@ from farlink.io.files import atomic_path
 from farlink.progress import duration
 from farlink.settings import Settings
 
-NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}  # the same figure gives the same file
+# the same figure gives the same file: no date, and names of parts that do not come from chance
+NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}
 # colour-blind safe (Okabe and Ito)
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8c8c8c"
 
@@ -29,7 +31,7 @@ def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, heig
     axes.spines[["top", "right"]].set_visible(False)
     fill(axes)
     for target in (path, path.with_suffix(".svg"))[: 1 + vector]:
-        with atomic_path(target) as temporary:
+        with atomic_path(target) as temporary, rc_context({"svg.hashsalt": "farlink"}):
             figure.savefig(temporary, format=target.suffix[1:], metadata=NO_DATE[target.suffix])
 
 
