@@ -3,7 +3,7 @@ import json
 import pytest
 
 from farlink.errors import FarlinkError
-from farlink.experiments import paper
+from farlink.experiments import curves, paper
 from farlink.experiments.alignment import DataSet
 from farlink.experiments.verdicts import fastest
 from farlink.settings import make_settings, parse_assignments
@@ -26,7 +26,7 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
         (DataSet("small", "SMALL"),),
         tuple(paper.Variant(kind, (*QUICK, f"model={kind}")) for kind in ("rsn", "rnn")),
         fastest("rsn"),
-        axis=paper.PATHS,
+        axis=curves.PATHS,
     )
     monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
 

@@ -6,7 +6,7 @@ the loop and the loss are ours: right triples against corrupted ones, by logisti
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -16,21 +16,16 @@ from farlink.errors import FarlinkError
 from farlink.graph import Ids
 
 WRONG = 3  # corrupted triples for a right one
-MODELS: dict[str, dict[str, Any]] = {
-    "TransR": {"relation_dim": 50},
-    "TransD": {},
-    "ConvE": {},
-    "RotatE": {},
-}
-MARGIN = {"TransR": 0.0, "TransD": 0.0, "RotatE": 3.0}  # distance at which a triple is as likely as not
-TAILS_ONLY = ("ConvE",)  # it is asked for tails only; heads are tails of reverse relations
-HALVED = ("RotatE",)  # its vectors are complex: two numbers for each of `width`
 
 
 class JointModel(Method[nn.Module]):
-    """A model of PyKEEN; subclasses name it."""
+    """A model of PyKEEN; subclasses name it and tell what is special about it."""
 
     name: str
+    options: ClassVar[dict[str, Any]] = {}
+    numbers = 1  # in each element of a vector
+    margin = 0.0  # distance at which a triple is as likely as not
+    reverses = False  # whether it is asked for tails only, and heads are tails of reverse relations
 
     def fresh_model(self) -> nn.Module:
         """The model with PyKEEN's own way to begin."""
@@ -44,12 +39,11 @@ class JointModel(Method[nn.Module]):
             torch.from_numpy(self.shared.triples).long(),
             num_entities=self.graphs.entities,
             num_relations=self.graphs.relations,
-            create_inverse_triples=self.name in TAILS_ONLY,
+            create_inverse_triples=self.reverses,
         )
-        width = self.settings.width // 2 if self.name in HALVED else self.settings.width
-        seed = self.settings.seed
+        width, seed = self.settings.width // self.numbers, self.settings.seed
         model: nn.Module = model_resolver.make(
-            self.name, triples_factory=factory, embedding_dim=width, random_seed=seed, **MODELS[self.name]
+            self.name, triples_factory=factory, embedding_dim=width, random_seed=seed, **self.options
         )
         return model
 
@@ -58,9 +52,8 @@ class JointModel(Method[nn.Module]):
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
-        margin = MARGIN[self.name]
-        right, wrong = (margin + model.score_hrt(triples) for triples in (batch, self.shared.corrupted(batch, WRONG)))
-        return _logistic(right, wrong)
+        both = batch, self.shared.corrupted(batch, WRONG)
+        return _logistic(*(self.margin + model.score_hrt(triples) for triples in both))
 
     @torch.no_grad()
     def vectors(self, model: Any) -> Tensor:
@@ -74,6 +67,7 @@ class TransR(JointModel):
     """Lin et al.: Learning entity and relation embeddings for knowledge graph completion, AAAI 2015."""
 
     name = "TransR"
+    options: ClassVar[dict[str, Any]] = {"relation_dim": 50}
 
 
 class TransD(JointModel):
@@ -86,6 +80,7 @@ class ConvE(JointModel):
     """Dettmers et al.: Convolutional 2D knowledge graph embeddings, AAAI 2018."""
 
     name = "ConvE"
+    reverses = True
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[nn.Module]:
         """Triples of the shared graph and their reverses, once: a pass takes as long as many of the others' passes."""
@@ -104,6 +99,8 @@ class RotatE(JointModel):
     """Sun et al.: RotatE: Knowledge graph embedding by relational rotation in complex space, ICLR 2019."""
 
     name = "RotatE"
+    numbers = 2  # they are complex
+    margin = 3.0
 
 
 def _logistic(right: Tensor, wrong: Tensor) -> Tensor:

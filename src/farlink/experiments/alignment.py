@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.experiments.limits import every_other_link_known
-from farlink.experiments.records import Records, carry_out, check_parts, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run, written
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREY, draw
 
@@ -200,7 +200,7 @@ def _preset_table(records: list[dict[str, Any]]) -> list[str]:
         for preset in ("paper", "fast", "best"):
             found = _of(records, data=data.folder, preset=preset, variant="", share=None)
             if found:
-                published = "" if data.paper is None else _written(data.paper)
+                published = "" if data.paper is None else written(*data.paper)
                 lines.append(
                     f"| {data.name} | `{preset}` | {len(found)} | {_figures(found)} | {_ceiling(found)} "
                     f"| {published} | {data.others} | {mean(record['seconds'] for record in found):.0f} "
@@ -290,10 +290,10 @@ def _of(records: list[dict[str, Any]], **wanted: Any) -> list[dict[str, Any]]:
 
 def _figures(found: list[dict[str, Any]]) -> str:
     linked = [record["metrics"]["test"]["linked"]["left_to_right"] for record in found]
-    text = _written(tuple(mean(figures[name] for figures in linked) for name in ("hits@1", "hits@10", "mrr")))
+    text = written(*(mean(figures[name] for figures in linked) for name in ("hits@1", "hits@10", "mrr")))
     if len(linked) == 1:
         return text
-    return f"{text} (± {_written((stdev(figures['hits@1'] for figures in linked),))})"
+    return f"{text} (± {written(stdev(figures['hits@1'] for figures in linked))})"
 
 
 def _ceiling(found: list[dict[str, Any]]) -> str:
@@ -301,11 +301,7 @@ def _ceiling(found: list[dict[str, Any]]) -> str:
     told = [
         record["metrics"]["test"]["ceiling"]["linked"] for record in found if "ceiling" in record["metrics"]["test"]
     ]
-    return _written((mean(told),)) if told else ""
-
-
-def _written(figures: tuple[float, ...]) -> str:
-    return " / ".join(f"{figure:.3f}".removeprefix("0") for figure in figures)
+    return written(mean(told)) if told else ""
 
 
 def _hits(found: list[dict[str, Any]]) -> float:
@@ -313,4 +309,4 @@ def _hits(found: list[dict[str, Any]]) -> float:
 
 
 def _hits_cell(found: list[dict[str, Any]]) -> str:
-    return f"{_hits(found):.3f}".removeprefix("0") if found else ""
+    return written(_hits(found)) if found else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from farlink.experiments import dots
 from farlink.experiments.baselines import BASELINES, train_baseline
-from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run, written
 from farlink.io.files import write_text
 from farlink.report import draw
 
@@ -175,7 +175,7 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
         if model in BASELINES:
             epochs, threads = mean(record["epochs"] for record in found), found[0]["threads"]
             title = f"{model}, {epochs:g} epoch{'s' * (epochs != 1)}, {threads} thread{'s' * (threads != 1)}"
-            lines.append(f"| {title} | {_mean(found, 'both')} | {_written(data.paper.get(model))} | {cost} |")
+            lines.append(f"| {title} | {_mean(found, 'both')} | {written(*data.paper.get(model, ()))} | {cost} |")
             continue
         several = "without" in found[0]["metrics"]["test"]
         on_one = ", 1 core" if found[0].get("cores") == 1 else ""
@@ -183,11 +183,11 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
             lines.append(f"| **`{model}`**{on_one} | **{_mean(found, 'both')}** | | {cost} |")
         for variant in ("alone", "without") if several else ("alone",):
             for voice in found[0]["metrics"]["test"][variant]:
-                published = _written(data.paper["RSN"]) if (variant, voice) == ("alone", "paths") else ""
+                published = written(*data.paper["RSN"]) if (variant, voice) == ("alone", "paths") else ""
                 title = f"{VOICES[voice]} alone" if variant == "alone" else f"without {VOICES[voice]}"
                 lines.append(f"| `{model}`, {title}{on_one} | {_mean(found, variant, voice)} | {published} | {cost} |")
     missing = [name for name in data.paper if name not in shown and name != "RSN"]
-    lines += [f"| {name} | not run | {_written(data.paper[name])} | | | |" for name in missing]
+    lines += [f"| {name} | not run | {written(*data.paper[name])} | | | |" for name in missing]
     return lines
 
 
@@ -212,11 +212,7 @@ def _draw(path: Path, records: list[dict[str, Any]]) -> None:
 def _mean(found: list[dict[str, Any]], *which: str) -> str:
     figures = [reduce(getitem, which, record["metrics"]["test"]) for record in found]
     hits_1, hits_10, mrr = (mean(one[name] for one in figures) for name in ("hits@1", "hits@10", "mrr"))
-    return _written((hits_1, hits_10, mrr))
-
-
-def _written(figures: Figures | None) -> str:
-    return "" if figures is None else " / ".join(f"{figure:.3f}".removeprefix("0") for figure in figures)
+    return written(hits_1, hits_10, mrr)
 
 
 def _memory(found: list[dict[str, Any]]) -> str:

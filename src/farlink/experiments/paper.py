@@ -15,9 +15,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from farlink.experiments import dots
+from farlink.experiments import curves, dots
 from farlink.experiments.alignment import SRPRS, DataSet
-from farlink.experiments.records import Records, carry_out, check_parts, finished_run
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run, written
 from farlink.experiments.verdicts import (
     Record,
     Verdict,
@@ -31,11 +31,9 @@ from farlink.experiments.verdicts import (
     together,
 )
 from farlink.io.files import write_text
-from farlink.report import BLUE, GREEN, GREY, ORANGE, draw
+from farlink.report import draw
 
 NORMAL, DENSE, DBP_WD = SRPRS[:4], SRPRS[4:], SRPRS[2]
-COLOURS = (BLUE, ORANGE, GREEN, GREY)
-PATHS = "paths read"  # the axis of a figure of curves
 # An epoch of the preset `paper` takes a quarter of an hour on two cores. Epochs of an eighth, otherwise the same, keep
 # to a budget and give a curve its points.
 SHORT_EPOCHS = ("walks_per_triple=0.25", "max_epochs=240", "patience=24")
@@ -129,7 +127,7 @@ EXPERIMENTS = {
         (DBP_WD,),
         tuple(Variant(kind.upper(), (f"model={kind}", "patience=0")) for kind in ("rsn", "rrn", "rnn")),
         fastest("RSN"),
-        axis=PATHS,
+        axis=curves.PATHS,
     ),
     "walk-length": Experiment(
         "Length of the walks",
@@ -299,7 +297,7 @@ def _table(experiment: Experiment, records: list[Record]) -> list[str]:
     rows += [(BEST, x) for x in dict.fromkeys(x for _, x in rows)]
     for label, x in rows:
         if label in published:
-            cells = [f"{figure:.3f}".removeprefix("0") for figure in published[label]]
+            cells = [written(figure) for figure in published[label]]
             lines.append("| " + " | ".join([f"{label}, as published", *cells, "", "", ""]) + " |")
         mine = [record for record in records if (record["key"]["label"], record["key"]["x"]) == (label, x)]
         if mine:
@@ -313,7 +311,7 @@ def _table(experiment: Experiment, records: list[Record]) -> list[str]:
 
 
 def _cell(found: list[Record]) -> str:
-    return f"{mean(map(hits, found)):.3f}".removeprefix("0") if found else ""
+    return written(mean(map(hits, found))) if found else ""
 
 
 def _draw(path: Path, experiment: Experiment, records: list[Record]) -> None:
@@ -334,19 +332,14 @@ def _draw(path: Path, experiment: Experiment, records: list[Record]) -> None:
 
 def _curves(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
     """Validation Hits@1 by paths read, or test Hits@1 by what the variants change; a line for every label."""
-    labels = dict.fromkeys([*(variant.label for variant in experiment.variants), BEST])
-    for colour, label in zip(COLOURS, labels, strict=False):
+    labels = list(dict.fromkeys([*(variant.label for variant in experiment.variants), BEST]))
+    by_paths = experiment.axis == curves.PATHS
+    lines = []
+    for label in labels:
         mine = [record for record in records if record["key"]["label"] == label]
-        if experiment.axis == PATHS:
-            for record in mine:
-                points = [(row["examples"], row["validation"]) for row in record["trace"]]
-                axes.plot(*zip(*points, strict=True), color=colour, marker="o", label=label)
+        if by_paths:
+            lines += [curves.learned(label, record) for record in mine]
         elif mine:
-            points = sorted((record["key"]["x"], hits(record)) for record in mine)
-            axes.plot(*zip(*points, strict=True), color=colour, marker="o", label=label)
-    kind = "validation" if experiment.axis == PATHS else "test"
-    axes.set(xlabel=experiment.axis, ylabel=f"{kind} Hits@1", title=experiment.data[0].name)
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    if records:
-        axes.legend(frameon=False)
+            lines.append((label, sorted((record["key"]["x"], hits(record)) for record in mine)))
+    measure = f"{'validation' if by_paths else 'test'} Hits@1"
+    curves.fill(axes, labels, lines, experiment.axis, measure, experiment.data[0].name)

@@ -142,6 +142,11 @@ def _seconds_before(folder: Path) -> float:
     return float(mark.read_text(encoding="utf-8")) + last - mark.stat().st_mtime
 
 
+def written(*figures: float) -> str:
+    """Figures as the pages have them."""
+    return " / ".join(f"{figure:.3f}".removeprefix("0") for figure in figures)
+
+
 def check_parts(parts: Iterable[str], known: Sequence[str]) -> None:
     """A part that an experiment does not have is a clear error."""
     for part in parts:

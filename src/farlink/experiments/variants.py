@@ -20,16 +20,18 @@ from torch import Tensor, nn
 
 from farlink import evaluation
 from farlink.alignment import AlignmentTask, prepare
+from farlink.experiments import curves
 from farlink.experiments.alignment import SRPRS
 from farlink.experiments.authors import IdentityLSTM, authors_paths
-from farlink.experiments.records import Records, carry_out, check_parts, commit
+from farlink.experiments.records import Records, carry_out, check_parts, commit, written
+from farlink.experiments.verdicts import hits
 from farlink.graph import Ids
 from farlink.io import read_alignment_folder
 from farlink.io.files import write_text
 from farlink.joint import JointGraph, join
 from farlink.model import PathModel
 from farlink.progress import Reporter
-from farlink.report import BLUE, GREEN, GREY, ORANGE, PURPLE, draw
+from farlink.report import draw
 from farlink.settings import AlignmentSettings, make_settings
 from farlink.training import PathLessons, Trainer, model_of, path_losses, use_threads, walks_of
 
@@ -41,7 +43,6 @@ PAPER, WALKS, ONCE, IDENTITY, SOFTMAX = VARIANTS = (
     "LSTM with identity activations",
     "sampled softmax",
 )
-COLOURS, MARKERS = (BLUE, ORANGE, GREEN, PURPLE, GREY), "osD^v"
 PASSES, PART = 2, 8  # the authors' two walks per triple are read in eight epochs, and then once more
 
 
@@ -158,11 +159,7 @@ class Training:
 
 
 def _told(job: Job, record: dict[str, Any]) -> str:
-    return f"{job.variant}, seed {job.seed}: Hits@1 {_hits(record):.3f} in {record['seconds']:.0f} s"
-
-
-def _hits(record: dict[str, Any]) -> float:
-    return float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"])
+    return f"{job.variant}, seed {job.seed}: Hits@1 {hits(record):.3f} in {record['seconds']:.0f} s"
 
 
 def page(records: list[dict[str, Any]]) -> str:
@@ -193,9 +190,9 @@ def _row(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
         key["variant"],
         str(key["seed"]),
         f"{last['examples']:,}",
-        _short(last["validation"]),
+        written(last["validation"]),
         _papers_way(record, records),
-        " / ".join(_short(figures[name]) for name in ("hits@1", "hits@10", "mrr")),
+        written(*(figures[name] for name in ("hits@1", "hits@10", "mrr"))),
         f"{record['seconds']:,.0f}",
     ]
     return "| " + " | ".join(cells) + " |"
@@ -209,11 +206,7 @@ def _papers_way(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
     score = next((row["validation"] for row in found if row["examples"] == last["examples"]), None)
     if score is None or key["variant"] == PAPER:
         return ""
-    return f"{_short(score)} ({100 * (last['validation'] - score):+.1f})"
-
-
-def _short(figure: float) -> str:
-    return f"{figure:.3f}".removeprefix("0")
+    return f"{written(score)} ({100 * (last['validation'] - score):+.1f})"
 
 
 def _in_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -221,13 +214,5 @@ def _in_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _curves(axes: Axes, records: list[dict[str, Any]]) -> None:
-    for record in _in_order(records):
-        points = [(row["examples"], row["validation"]) for row in record["trace"]]
-        place = VARIANTS.index(record["key"]["variant"])
-        label = VARIANTS[place] if record["key"]["seed"] == 0 else None
-        axes.plot(*zip(*points, strict=True), color=COLOURS[place], marker=MARKERS[place], markersize=4, label=label)
-    axes.set(xlabel="paths read", ylabel="validation Hits@1", title=DATA.name)
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    if records:
-        axes.legend(frameon=False)
+    lines = [curves.learned(record["key"]["variant"], record) for record in _in_order(records)]
+    curves.fill(axes, VARIANTS, lines, curves.PATHS, "validation Hits@1", DATA.name)
