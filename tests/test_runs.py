@@ -1,9 +1,13 @@
+import subprocess
+import sys
+from subprocess import PIPE
+
 import polars as pl
 import pytest
 
 import farlink
 from farlink.errors import FarlinkError, InputError
-from farlink.runs import Run, closest, fingerprint, place_of
+from farlink.runs import LOCK, Run, closest, fingerprint, place_of
 from farlink.settings import make_completion_settings, make_settings
 from pairs import Pair
 
@@ -11,10 +15,15 @@ ABOUT = {"task": "align", "fingerprint": "x"}
 TABLES = {"vocabulary": pl.DataFrame({"name": ["a"]})}
 
 
+def start(run, settings=None, about=ABOUT, *, resume=False):
+    with run.open(settings or make_settings(), about, TABLES, resume):
+        pass
+
+
 def test_a_run_is_unfinished_until_its_report_is_written(tmp_path):
     run = Run(tmp_path / "run")
     assert (run.started, run.finished) == (False, False)
-    run.open(make_settings(), ABOUT, TABLES, resume=False)
+    start(run)
     assert (run.started, run.finished) == (True, False)
     with pytest.raises(InputError, match="not finished"):
         farlink.load(run.folder)
@@ -24,40 +33,67 @@ def test_a_run_is_unfinished_until_its_report_is_written(tmp_path):
 
 def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path):
     run = Run(tmp_path / "run")
-    run.open(make_settings(), ABOUT, TABLES, resume=False)
-    Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=True)
+    start(run)
+    start(Run(run.folder), resume=True)
     with pytest.raises(FarlinkError, match="width was 256 and is now 8"):
-        Run(run.folder).open(make_settings(width=8), ABOUT, TABLES, resume=True)
+        start(Run(run.folder), make_settings(width=8), resume=True)
     with pytest.raises(FarlinkError, match="another task"):
-        Run(run.folder).open(make_completion_settings(), ABOUT, TABLES, resume=True)
+        start(Run(run.folder), make_completion_settings(), resume=True)
     with pytest.raises(FarlinkError, match="not the data"):
-        Run(run.folder).open(make_settings(), {**ABOUT, "fingerprint": "y"}, TABLES, resume=True)
+        start(Run(run.folder), about={**ABOUT, "fingerprint": "y"}, resume=True)
     with pytest.raises(FarlinkError, match="go on with --resume"):
-        Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=False)
+        start(Run(run.folder))
 
 
 def test_a_run_that_goes_on_clears_away_what_its_death_left(tmp_path):
     run = Run(tmp_path / "run")
     run.folder.mkdir()
     (run.folder / ".vocabulary.parquet.abcd1234.parquet").write_text("half")
-    run.open(make_settings(), ABOUT, TABLES, resume=False)
-    assert not list(run.folder.glob(".*"))
+    start(run)
+    assert [path.name for path in run.folder.glob(".*")] == [LOCK]
     (run.folder / ".trace.jsonl.abcd1234.jsonl").write_text("half")
-    Run(run.folder).open(make_settings(), ABOUT, TABLES, resume=True)
-    assert not list(run.folder.glob(".*"))
+    start(Run(run.folder), resume=True)
+    assert [path.name for path in run.folder.glob(".*")] == [LOCK]
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(FarlinkError, match="not empty"):
-        Run(tmp_path).open(make_settings(), ABOUT, TABLES, resume=False)
+        start(Run(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_no_two_processes_work_in_one_folder(tmp_path, resume):
+    program = f"""
+import pathlib, sys
+from filelock import FileLock
+folder = pathlib.Path({str(tmp_path)!r})
+with FileLock(folder / {LOCK!r}):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, text=True) as other:
+        assert other.stdout.readline() == "locked\n"
+        with pytest.raises(FarlinkError, match="another farlink is at work in this folder"):
+            start(Run(tmp_path), resume=resume)
+        assert [path.name for path in tmp_path.iterdir()] == [LOCK]
+        other.kill()  # the lock ends with the process that held it, however that ends
+    start(Run(tmp_path), resume=resume)
+    assert Run(tmp_path).started
+
+
+def test_a_folder_that_cannot_be_written_to_is_a_clear_error(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(FarlinkError, match="cannot write"):
+        start(Run(tmp_path / "file" / "run"))
 
 
 def test_what_a_killed_start_left_is_written_over(tmp_path):
     (tmp_path / ".vocabulary.parquet.tmp").write_text("half")
     (tmp_path / "run.json").write_text("{}")
     run = Run(tmp_path)
-    run.open(make_settings(), ABOUT, TABLES, resume=False)
+    start(run)
     assert run.about == ABOUT
 
 

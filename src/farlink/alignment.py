@@ -136,12 +136,19 @@ def align_task(
     """Train, choose the mapping, measure and report, all in the run's folder."""
     links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
     tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
-    run.open(settings, _about(task), tables, resume)
-    checkpoint = run.folder / "checkpoint.safetensors"
-    if run.finished:
+    with run.open(settings, _about(task), tables, resume):
+        checkpoint = run.folder / "checkpoint.safetensors"
+        if run.finished:
+            reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
+        else:
+            _carry_out(task, run, settings, checkpoint, reporter)
         checkpoint.unlink(missing_ok=True)
-        reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
-        return run
+    return run
+
+
+def _carry_out(
+    task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, checkpoint: Path, reporter: Reporter
+) -> None:
     use_threads(settings.threads)
     evidence = Evidence(task.left, task.right, task.seeds)
     teacher = _teacher(task, evidence, run, settings, checkpoint, reporter)
@@ -155,8 +162,6 @@ def align_task(
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         alignment_report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
-    checkpoint.unlink(missing_ok=True)
-    return run
 
 
 class _AnyTeacher(Protocol):

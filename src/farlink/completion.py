@@ -81,11 +81,17 @@ def complete_task(
     task: CompletionTask, run: CompletionRun, settings: CompletionSettings, *, resume: bool, reporter: Reporter
 ) -> CompletionRun:
     """Train, measure and report, all in the run's folder."""
-    run.open(settings, _about(task), {"vocabulary": _vocabulary(task), "triples": _triples(task)}, resume)
-    if run.finished:
+    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task)}
+    with run.open(settings, _about(task), tables, resume):
+        if run.finished:
+            reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
+        else:
+            _carry_out(task, run, settings, reporter)
         run.clear_checkpoints()
-        reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
-        return run
+    return run
+
+
+def _carry_out(task: CompletionTask, run: CompletionRun, settings: CompletionSettings, reporter: Reporter) -> None:
     use_threads(settings.threads)
     teacher = _Teacher(task, settings)
     paths = _train_paths(teacher, run, reporter)
@@ -100,8 +106,6 @@ def complete_task(
             run.write_by_relation(results.by_relation)
     with reporter.working("drawing the report"):
         completion_report.write(run, task.notes)
-    run.clear_checkpoints()
-    return run
 
 
 class _Teacher:

@@ -7,6 +7,7 @@ triples.parquet         the graphs by id
 checkpoint.safetensors  while training only
 weights.safetensors     the best weights
 trace.jsonl             one line per epoch
+.lock                   held by the process that works in the folder, empty
 metrics.json            all figures, nested
 plots/, README.md       the report
 
@@ -17,7 +18,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -25,15 +27,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 from torch import Tensor
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph import KnowledgeGraph
-from farlink.io.files import atomic_path, sweep, write_text
+from farlink.io.files import atomic_path, cannot_write, sweep, write_text
 from farlink.settings import Settings, settings_from_toml
 from farlink.training import EpochRecord, trace_lines
+
+LOCK = ".lock"  # a file that a process holds while it works in the folder
 
 
 class Run:
@@ -76,17 +81,31 @@ class Run:
 
     # how it is written
 
-    def open(self, settings: Settings, about: dict[str, Any], tables: Mapping[str, pl.DataFrame], resume: bool) -> None:
-        """Start a run in the folder, or make sure that the one in it can go on.
+    @contextmanager
+    def open(
+        self, settings: Settings, about: dict[str, Any], tables: Mapping[str, pl.DataFrame], resume: bool
+    ) -> Iterator[None]:
+        """Start a run in the folder, or go on with the one in it; no other process can, until the block ends.
 
         A resumed run must have the settings and the data it started with. `tables` are what it needs to go on.
         """
+        self._check(settings, about, tables, resume)
+        with self._locked():
+            sweep(self.folder)
+            if not self.started:
+                for name, table in tables.items():
+                    self.write_table(name, table)
+                self.write_json("run.json", about)
+                self.write_text("config.toml", settings.to_toml())  # last: it marks the folder as a run
+            yield
+
+    def _check(self, settings: Settings, about: dict[str, Any], tables: Iterable[str], resume: bool) -> None:
+        """Whether a run can start or go on here; nothing is written before that is clear."""
         if self.started and resume:
             if self.any_settings != settings:
                 raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.any_settings, settings)}")
             if self.about["fingerprint"] != about["fingerprint"]:
                 raise FarlinkError(f"{self.folder}: cannot resume, this is not the data that the run started with")
-            sweep(self.folder)
             return
         if self.folder.exists() and not self.folder.is_dir():
             raise FarlinkError(f"{self.folder} is a file; --out names a folder")
@@ -94,11 +113,24 @@ class Run:
             raise FarlinkError(f"{self.folder} holds a run already; go on with --resume, or choose another --out")
         if self.folder.exists() and any(self.folder.iterdir()) and not (resume or self._only_leftovers(tables)):
             raise FarlinkError(f"{self.folder} exists and is not empty; choose another --out")
-        sweep(self.folder)
-        for name, table in tables.items():
-            self.write_table(name, table)
-        self.write_json("run.json", about)
-        self.write_text("config.toml", settings.to_toml())  # last: it marks the folder as a run
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes out of the folder; the system lets go of the lock when this process ends, however."""
+        lock = FileLock(self.folder / LOCK)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise FarlinkError(
+                f"{self.folder}: another farlink is at work in this folder; wait for it, or choose another --out"
+            ) from None
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def write_table(self, name: str, table: pl.DataFrame) -> None:
         """Write a table as `name`.parquet."""
@@ -126,7 +158,7 @@ class Run:
 
     def _only_leftovers(self, tables: Iterable[str]) -> bool:
         """Whether all the folder holds is what a run leaves that was killed while it started."""
-        names = (*(f"{table}." for table in tables), "run.json")
+        names = (*(f"{table}." for table in tables), "run.json", LOCK.lstrip("."))
         return all(path.name.lstrip(".").startswith(names) for path in self.folder.iterdir())
 
     def _json(self, name: str) -> dict[str, Any]:

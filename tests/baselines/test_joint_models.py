@@ -49,3 +49,10 @@ def test_without_pykeen_it_says_what_to_install(make_method, monkeypatch):
     monkeypatch.setitem(sys.modules, "pykeen.models", None)
     with pytest.raises(FarlinkError, match="install farlink with the extra 'baselines'"):
         make_method("rotate")
+
+
+def test_transr_scores_relation_by_relation_what_pykeen_scores_triple_by_triple(make_method):
+    method = make_method("transr")
+    triples = torch.from_numpy(method.lessons(0, method.seeds).examples[:300]).long()
+    wanted = method.model.score_hrt(triples)[:, 0]
+    torch.testing.assert_close(method._scores(method.model, triples), wanted)

@@ -52,8 +52,14 @@ class JointModel(Method[nn.Module]):
         return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
-        both = batch, self.shared.corrupted(batch, WRONG)
-        return _logistic(*(self.margin + model.score_hrt(triples) for triples in both))
+        triples = torch.cat([batch, self.shared.corrupted(batch, WRONG)])
+        scores = self.margin + self._scores(model, triples)
+        return _logistic(scores[: len(batch)], scores[len(batch) :])
+
+    def _scores(self, model: Any, triples: Tensor) -> Tensor:
+        """How likely the model finds each triple."""
+        scores: Tensor = model.score_hrt(triples)[:, 0]
+        return scores
 
     @torch.no_grad()
     def vectors(self, model: Any) -> Tensor:
@@ -68,6 +74,21 @@ class TransR(JointModel):
 
     name = "TransR"
     options: ClassVar[dict[str, Any]] = {"relation_dim": 50}
+
+    def _scores(self, model: Any, triples: Tensor) -> Tensor:
+        """As PyKEEN's, but projected relation by relation: a matrix serves all triples of its relation at once."""
+        from pykeen.utils import clamp_norm, negative_norm_of_sum  # there is none without the extra
+
+        relation, order = triples[:, 1].sort()
+        relations, counts = torch.unique(relation, return_counts=True)
+        vectors, matrices = (representation(relations) for representation in model.relation_representations)
+        ends = model.entity_representations[0](triples[order][:, 0::2]).split(counts.tolist())  # each (n, 2, d)
+        kind = model.interaction
+        projected = torch.cat([some @ matrix for some, matrix in zip(ends, matrices, strict=True)])
+        head, tail = clamp_norm(projected, maxnorm=kind.max_projection_norm, p=kind.p, dim=-1).unbind(1)
+        steps = vectors.repeat_interleave(counts, dim=0)
+        scores = negative_norm_of_sum(head, steps, -tail, p=kind.p, power_norm=kind.power_norm)
+        return scores[order.argsort()]
 
 
 class TransD(JointModel):
