@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from matplotlib.figure import Figure
 
 from farlink.errors import FarlinkError
 from farlink.experiments import curves, paper
@@ -112,6 +113,14 @@ def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published(
     text = paper.page("table-normal", [record("BootEA", 0.45), record("JAPE", 0.2), done, record("RSN", 0.1)])
     assert "1 of 3 figures lie within 3 points of the published ones" in text
     assert "the others, in points: JAPE on EN-DE -12.0*, MTransE on EN-DE -11.2. (* still learning" in text
+
+
+def test_a_figure_shows_the_mean_of_several_seeds():
+    axes = Figure().subplots()
+    runs = [record("RSN", 0.3, x=20), record("RSN", 0.4, x=10, seed=0), record("RSN", 0.6, x=10, seed=1)]
+    paper._curves(axes, paper.EXPERIMENTS["seeds"], runs)
+    (line,) = axes.get_lines()
+    assert line.get_xydata().tolist() == [[10, 0.5], [20, 0.3]]
 
 
 def test_walks_of_all_lengths_are_read_equally_often():
