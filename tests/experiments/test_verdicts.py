@@ -55,3 +55,11 @@ def test_a_gentler_curve_loses_less():
         record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
     ]
     assert "holds: from 50 % to 10 % a loses 20%, b 80%" in verdicts.gentler("a", "b")(records)
+
+
+def test_several_seeds_count_by_their_mean():
+    records = [record(label, value, x=x, seed=seed) for label, x, seed, value in (
+        ("a", 10, 0, 0.1), ("a", 10, 1, 0.3), ("a", 50, 0, 0.4), ("b", 10, 0, 0.1), ("b", 50, 0, 0.5),
+    )]  # fmt: skip
+    assert verdicts.by_place(records)["a", 10] == pytest.approx(0.2)
+    assert "a loses 50%, b 80%" in verdicts.gentler("a", "b")(records)

@@ -24,6 +24,7 @@ from farlink.experiments.verdicts import (
     ahead_of_all,
     better,
     by_label,
+    by_place,
     fastest,
     gentler,
     hits,
@@ -330,14 +331,6 @@ def _draw(path: Path, experiment: Experiment, records: list[Record]) -> None:
     draw(path, partial(fill, measure="test Hits@1"), vector=True, height=dots.height(labels))
 
 
-def _means(records: list[Record]) -> list[tuple[float, float]]:
-    """Test Hits@1 by what the variants change, the mean over the seeds."""
-    found: dict[float, list[float]] = {}
-    for record in records:
-        found.setdefault(record["key"]["x"], []).append(hits(record))
-    return [(x, mean(found[x])) for x in sorted(found)]
-
-
 def _curves(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
     """Validation Hits@1 by paths read, or test Hits@1 by what the variants change; a line for every label."""
     labels = list(dict.fromkeys([*(variant.label for variant in experiment.variants), BEST]))
@@ -348,6 +341,6 @@ def _curves(axes: Axes, experiment: Experiment, records: list[Record]) -> None:
         if by_paths:
             lines += [curves.learned(label, record) for record in mine]
         elif mine:
-            lines.append((label, _means(mine)))
+            lines.append((label, sorted((x, value) for (_, x), value in by_place(mine).items())))
     measure = f"{'validation' if by_paths else 'test'} Hits@1"
     curves.fill(axes, labels, lines, experiment.axis, measure, experiment.data[0].name)

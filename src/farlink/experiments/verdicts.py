@@ -19,9 +19,18 @@ def hits(record: Record) -> float:
 
 def by_label(records: list[Record]) -> dict[tuple[str, str], float]:
     """Mean Hits@1 over the seeds by data set and label."""
-    groups: dict[tuple[str, str], list[float]] = {}
+    return _means(records, "data", "label")
+
+
+def by_place(records: list[Record]) -> dict[tuple[str, float], float]:
+    """Mean Hits@1 over the seeds by label and place in a figure."""
+    return _means(records, "label", "x")
+
+
+def _means(records: list[Record], *names: str) -> dict[Any, float]:
+    groups: dict[tuple[Any, ...], list[float]] = {}
     for record in records:
-        groups.setdefault((record["key"]["data"], record["key"]["label"]), []).append(hits(record))
+        groups.setdefault(tuple(record["key"][name] for name in names), []).append(hits(record))
     return {key: mean(values) for key, values in groups.items()}
 
 
@@ -102,10 +111,10 @@ def fastest(first: str) -> Verdict:
 
 def rises_then_rests(records: list[Record]) -> str:
     """A verdict on the claim about the length of walks: a sharp rise to 15, then little."""
-    found = {float(record["key"]["x"]): hits(record) for record in records}
-    if not {5.0, 15.0, 25.0} <= set(found):
+    found = {x: value for (_, x), value in by_place(records).items()}
+    if not {5, 15, 25} <= set(found):
         return NOT_TESTED
-    rise, rest = found[15.0] - found[5.0], found[25.0] - found[15.0]
+    rise, rest = found[15] - found[5], found[25] - found[15]
     held = "holds" if rise > 0 and abs(rest) < rise / 2 else "does not hold"
     return f"The claim {held}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
 
@@ -114,11 +123,11 @@ def gentler(first: str, second: str) -> Verdict:
     """A verdict on the claim that one variant loses less than another as seeds become fewer."""
 
     def judge(records: list[Record]) -> str:
-        found = {(record["key"]["label"], float(record["key"]["x"])): hits(record) for record in records}
-        ends = [(label, x) for label in (first, second) for x in (10.0, 50.0)]
+        found = by_place(records)
+        ends = [(label, x) for label in (first, second) for x in (10, 50)]
         if not all(end in found for end in ends):
             return NOT_TESTED
-        losses = {label: 1 - found[label, 10.0] / found[label, 50.0] for label in (first, second)}
+        losses = {label: 1 - found[label, 10] / found[label, 50] for label in (first, second)}
         held = "holds" if losses[first] < losses[second] else "does not hold"
         return f"The claim {held}: from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}."
 
