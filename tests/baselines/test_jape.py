@@ -65,7 +65,7 @@ def test_the_demo_graphs_are_compared_by_their_triples_alone(make_method):
 
 def test_corrupted_triples_push_no_farther_than_their_reach(make_method):
     method = make_method("jape")
-    batch = torch.from_numpy(method.shared.triples[:50]).long()
+    batch = torch.from_numpy(method.triples[:50]).long()
     with torch.no_grad():
         method.model.relation.mul_(1000)  # every triple is far off, so the corrupted ones have had their say
     torch.manual_seed(0)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from farlink.balancing import Candidates
 from farlink.graph import Ids, KnowledgeGraph
-from farlink.joint import merge, side_by_side
+from farlink.joint import JointGraph, merge, side_by_side
 from farlink.linking import unseeded
 from farlink.optimiser import rows_of
 from farlink.settings import AlignmentSettings
@@ -129,13 +129,18 @@ def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
     return wrong
 
 
+def one_way(joint: JointGraph, graphs: TwoGraphs) -> Ids:
+    """The triples of a joint graph without their reverses."""
+    return joint.triples[joint.triples[:, 1] < graphs.relations]
+
+
 class Shared:
     """Two graphs in which both ends of a seed are one entity, the left one."""
 
     def __init__(self, graphs: TwoGraphs, seeds: Ids) -> None:
         joint = merge(graphs.left, graphs.right, seeds)
         self.both_ways = joint.triples  # with reverses
-        self.triples = joint.triples[joint.triples[:, 1] < graphs.relations]
+        self.triples = one_way(joint, graphs)
         self.row = torch.from_numpy(joint.row).long()  # where the vector of each entity is
         self.entities = graphs.entities
 

@@ -1,8 +1,10 @@
 """JAPE (Sun, Hu, Li: Cross-lingual entity alignment via joint attribute-preserving embedding, ISWC 2017): translations
-that share the seeds' vectors; where both graphs have attributes, entities with like attributes are drawn together.
+in one space; where both graphs have attributes, entities with like attributes are drawn together.
 
-Left out: the attributes' types of values; and attribute vectors come from a factorised table of which attributes are
-met together, which is what skip-gram learns, instead of skip-gram itself.
+The ends of a seed stand in for each other in the triples, as in the joint graph of RSNs; in the original they share one
+vector, from which less is learned in sparse graphs. Left out: the attributes' types of values; and attribute vectors
+come from a factorised table of which attributes are met together, which is what skip-gram learns, instead of skip-gram
+itself.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons, nearness_loss
+from farlink.baselines.base import Method, Translation, TripleLessons, corrupted, nearness_loss, one_way
 from farlink.graph import Ids, lookup
+from farlink.joint import join
 from farlink.matching import nearest
 
 WRONG = 1  # corrupted triples for a right one
@@ -30,26 +33,26 @@ class JAPE(Method[Translation]):
     """One space for both graphs."""
 
     def fresh_model(self) -> Translation:
-        """One vector for both ends of a seed."""
-        self.shared = Shared(self.graphs, self.seeds)
+        """Nothing is known but the triples and the seeds."""
+        self.triples = one_way(join(self.graphs.left, self.graphs.right, self.seeds), self.graphs)
         self.alike, self.weight = self._alike()
         return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[Translation]:
-        """Triples of the shared graph; with every batch, some pairs with like attributes."""
-        return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
+        """Triples of the joint graph; with every batch, some pairs with like attributes."""
+        return TripleLessons.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Translation, batch: Tensor) -> Tensor:
-        loss = nearness_loss(*model.distances(batch, self.shared.corrupted(batch, WRONG)))
+        loss = nearness_loss(*model.distances(batch, corrupted(batch, self.graphs.entities, WRONG)))
         if len(self.alike):
             some = torch.randint(0, len(self.alike), (len(batch),))
-            pull = self.weight[some] * model.apart(self.shared.row[self.alike[some]])
+            pull = self.weight[some] * model.apart(self.alike[some])
             loss = loss + ATTRIBUTES * pull.mean()
         return loss
 
     def vectors(self, model: Translation) -> Tensor:
-        """Both ends of a seed have one vector."""
-        return model.vectors()[self.shared.row]
+        """Those of the translation."""
+        return model.vectors()
 
     def _alike(self) -> tuple[Tensor, Tensor]:
         """Pairs of a left and a right entity with like attributes, and the cosines; none without literals."""

@@ -1,7 +1,8 @@
-"""Models for completing one graph, put to alignment: TransR, TransD, ConvE and RotatE of PyKEEN on the shared graph.
+"""Models for completing one graph, put to alignment: TransR, TransD, ConvE and RotatE of PyKEEN on the joint graph.
 
-The paper trained the original codes of these models on joined graphs. Here the models are PyKEEN's, an optional extra;
-the loop and the loss are ours: right triples against corrupted ones, by logistic regression.
+The paper trained the original codes of these models on its joint graph, in which the ends of a seed stand in for each
+other. Here the models are PyKEEN's, an optional extra; the loop and the loss are ours: right triples against corrupted
+ones, by logistic regression.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from farlink.baselines.base import Method, Shared, TripleLessons
+from farlink.baselines.base import Method, TripleLessons, corrupted, one_way
 from farlink.errors import FarlinkError
 from farlink.graph import Ids
+from farlink.joint import join
 
 WRONG = 3  # corrupted triples for a right one
 
@@ -34,9 +36,10 @@ class JointModel(Method[nn.Module]):
             from pykeen.triples import CoreTriplesFactory
         except ImportError:
             raise FarlinkError(f"{self.name} needs PyKEEN: install farlink with the extra 'baselines'") from None
-        self.shared = Shared(self.graphs, self.seeds)
+        self.joint = join(self.graphs.left, self.graphs.right, self.seeds)
+        self.triples = one_way(self.joint, self.graphs)
         factory = CoreTriplesFactory.create(
-            torch.from_numpy(self.shared.triples).long(),
+            torch.from_numpy(self.triples).long(),
             num_entities=self.graphs.entities,
             num_relations=self.graphs.relations,
             create_inverse_triples=self.reverses,
@@ -48,11 +51,11 @@ class JointModel(Method[nn.Module]):
         return model
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[nn.Module]:
-        """Triples of the shared graph."""
-        return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, self._learn)
+        """Triples of the joint graph."""
+        return TripleLessons.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
-        triples = torch.cat([batch, self.shared.corrupted(batch, WRONG)])
+        triples = torch.cat([batch, corrupted(batch, self.graphs.entities, WRONG)])
         scores = self.margin + self._scores(model, triples)
         return _logistic(scores[: len(batch)], scores[len(batch) :])
 
@@ -61,12 +64,11 @@ class JointModel(Method[nn.Module]):
         scores: Tensor = model.score_hrt(triples)[:, 0]
         return scores
 
-    @torch.no_grad()
     def vectors(self, model: Any) -> Tensor:
         """The entities' representations, complex ones as real ones twice as long."""
-        found: Tensor = model.entity_representations[0](indices=None)
+        found: Tensor = model.entity_representations[0](indices=None).detach()
         real = torch.view_as_real(found) if found.is_complex() else found
-        return real.flatten(1)[self.shared.row]
+        return real.flatten(1)
 
 
 class TransR(JointModel):
@@ -104,12 +106,12 @@ class ConvE(JointModel):
     reverses = True
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[nn.Module]:
-        """Triples of the shared graph and their reverses, once: a pass takes as long as many of the others' passes."""
-        return TripleLessons.of_epoch(self.shared.both_ways, self.settings.seed, epoch, self._learn, passes=1)
+        """Triples of the joint graph and their reverses, once: a pass takes as long as many of the others' passes."""
+        return TripleLessons.of_epoch(self.joint.triples, self.settings.seed, epoch, self._learn, passes=1)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
         """What is made of head and relation, which takes long, is the same for the right tail and for wrong ones."""
-        wrong = self.shared.row[torch.randint(0, self.graphs.entities, (len(batch), WRONG))]
+        wrong = torch.randint(0, self.graphs.entities, (len(batch), WRONG))
         tails = torch.cat([batch[:, 2:], wrong], dim=1)
         head, relation, tail = model._get_representations(h=batch[:, :1], r=batch[:, 1:2], t=tails, mode=None)
         scores = model.interaction(h=head, r=relation, t=tail)
