@@ -99,6 +99,30 @@ class Run:
                 self.write_text("config.toml", settings.to_toml())  # last: it marks the folder as a run
             yield
 
+    def write_table(self, name: str, table: pl.DataFrame) -> None:
+        """Write a table as `name`.parquet."""
+        with atomic_path(self.folder / f"{name}.parquet") as temporary:
+            table.write_parquet(temporary)
+
+    def write_weights(self, weights: dict[str, Tensor]) -> None:
+        """Write the best weights."""
+        with atomic_path(self.folder / "weights.safetensors") as temporary:
+            save_file(weights, temporary)
+
+    def write_trace(self, trace: Sequence[EpochRecord]) -> None:
+        """Write one line per epoch."""
+        self.write_text("trace.jsonl", trace_lines(trace))
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file of the folder."""
+        write_text(self.folder / name, text)
+
+    def write_json(self, name: str, content: dict[str, Any]) -> None:
+        """Write a document of the folder."""
+        self.write_text(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+    # behind the scenes
+
     def _check(self, settings: Settings, about: dict[str, Any], tables: Iterable[str], resume: bool) -> None:
         """Whether a run can start or go on here; nothing is written before that is clear."""
         if self.started and resume:
@@ -132,34 +156,11 @@ class Run:
         finally:
             lock.release()
 
-    def write_table(self, name: str, table: pl.DataFrame) -> None:
-        """Write a table as `name`.parquet."""
-        with atomic_path(self.folder / f"{name}.parquet") as temporary:
-            table.write_parquet(temporary)
-
-    def write_weights(self, weights: dict[str, Tensor]) -> None:
-        """Write the best weights."""
-        with atomic_path(self.folder / "weights.safetensors") as temporary:
-            save_file(weights, temporary)
-
-    def write_trace(self, trace: Sequence[EpochRecord]) -> None:
-        """Write one line per epoch."""
-        self.write_text("trace.jsonl", trace_lines(trace))
-
-    def write_text(self, name: str, text: str) -> None:
-        """Write a text file of the folder."""
-        write_text(self.folder / name, text)
-
-    def write_json(self, name: str, content: dict[str, Any]) -> None:
-        """Write a document of the folder."""
-        self.write_text(name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-
-    # behind the scenes
-
     def _only_leftovers(self, tables: Iterable[str]) -> bool:
         """Whether all the folder holds is what a run leaves that was killed while it started."""
-        names = (*(f"{table}." for table in tables), "run.json", LOCK.lstrip("."))
-        return all(path.name.lstrip(".").startswith(names) for path in self.folder.iterdir())
+        names = (*(f"{table}." for table in tables), "run.json")
+        found = (path.name for path in self.folder.iterdir())
+        return all(name == LOCK or name.lstrip(".").startswith(names) for name in found)
 
     def _json(self, name: str) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.folder / name).read_text(encoding="utf-8"))

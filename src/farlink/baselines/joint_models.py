@@ -79,7 +79,7 @@ class TransR(JointModel):
 
     def _scores(self, model: Any, triples: Tensor) -> Tensor:
         """As PyKEEN's, but projected relation by relation: a matrix serves all triples of its relation at once."""
-        from pykeen.utils import clamp_norm, negative_norm_of_sum  # there is none without the extra
+        from pykeen.utils import clamp_norm, negative_norm_of_sum  # an optional extra
 
         relation, order = triples[:, 1].sort()
         relations, counts = torch.unique(relation, return_counts=True)
