@@ -339,8 +339,8 @@ def use_threads(wanted: int) -> None:
 
 
 @contextmanager
-def stop_signal() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and a termination request set, so that a step is never cut in half."""
+def stop_signal(pass_on: Callable[[], None] | None = None) -> Iterator[threading.Event]:
+    """An event that Ctrl-C and a termination request set, so that a step is never cut in half; and what else to do."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event  # signals reach the main thread only
@@ -348,6 +348,8 @@ def stop_signal() -> Iterator[threading.Event]:
 
     def ask_to_stop(number: int, frame: FrameType | None) -> None:
         event.set()
+        if pass_on:
+            pass_on()
 
     before = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -1,9 +1,12 @@
 import json
 import os
+import signal
+import threading
+import time
 
 import pytest
 
-from farlink.errors import FarlinkError
+from farlink.errors import FarlinkError, Interrupted
 from farlink.experiments import records
 from farlink.experiments.records import Records, finished_run, measured
 from rings import QUICK, ring
@@ -44,6 +47,23 @@ def test_a_command_is_measured(tmp_path):
     assert cost["cores"] == len(os.sched_getaffinity(0))
     assert cost["peak_memory"] > 1e6
     assert "farlink" in (tmp_path / "log").read_text()
+
+
+def test_who_stops_an_experiment_stops_the_run_that_is_on(tmp_path):
+    ring().write_csv(tmp_path / "ring.tsv", separator="\t", include_header=False)
+    log = tmp_path / "log"
+
+    def stop_when_it_learns():
+        while not (log.exists() and "epoch 1" in log.read_text()):
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=stop_when_it_learns, daemon=True).start()
+    changes = [option for name, value in QUICK.items() for option in ("--set", f"{name}={value}")]
+    endless = ["--set", "max_epochs=100000", "--set", "patience=0"]
+    with pytest.raises(Interrupted, match="goes on from here"):
+        measured(["complete", str(tmp_path / "ring.tsv"), "--out", str(tmp_path / "run"), *changes, *endless], log)
+    assert "stopped after" in log.read_text()
 
 
 def test_a_run_that_was_stopped_goes_on_and_its_seconds_add_up(tmp_path, monkeypatch):

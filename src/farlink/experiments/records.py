@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from farlink.errors import FarlinkError
+from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import write_text
 from farlink.runs import load
+from farlink.training import stop_signal
 
 STARTED = "started"  # a file written when an attempt at a run starts; it holds the seconds of those before
 
@@ -84,19 +85,20 @@ def carry_out(
 
 
 def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
-    """Run `farlink` with arguments in a process of its own: cores it may use, seconds, and peak memory in bytes."""
+    """Run `farlink` with arguments in a process of its own: cores it may use, seconds, and peak memory in bytes.
+
+    Whoever stops this process stops that one, too, which then saves what it has.
+    """
     started = time.monotonic()
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "farlink", *arguments], stdout=output, stderr=subprocess.STDOUT
         )
-        try:
+        with stop_signal(process.terminate) as stopped:
             _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
     process.returncode = os.waitstatus_to_exitcode(status)
+    if stopped.is_set():
+        raise Interrupted("stopped; the same command goes on from here")
     if process.returncode:
         raise FarlinkError(f"'farlink {' '.join(arguments)}' failed; see {log}")
     return {"cores": cores(), "seconds": round(time.monotonic() - started, 1), "peak_memory": usage.ru_maxrss * 1024}
