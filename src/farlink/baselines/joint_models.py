@@ -18,6 +18,7 @@ from farlink.graph import Ids
 from farlink.joint import join
 
 WRONG = 3  # corrupted triples for a right one
+LITTLE = 0.03  # how fast the matrices of TransR learn, as a share of the rate of the vectors
 
 
 class JointModel(Method[nn.Module]):
@@ -75,15 +76,20 @@ class TransR(JointModel):
     """Lin et al.: Learning entity and relation embeddings for knowledge graph completion, AAAI 2015."""
 
     name = "TransR"
-    options: ClassVar[dict[str, Any]] = {"relation_dim": 50}
+    options: ClassVar[dict[str, Any]] = {"relation_dim": 50, "relation_projection_initializer": nn.init.zeros_}
 
     def _scores(self, model: Any, triples: Tensor) -> Tensor:
-        """As PyKEEN's, but projected relation by relation: a matrix serves all triples of its relation at once."""
+        """As PyKEEN's, but projected relation by relation: a matrix serves all triples of its relation at once.
+
+        A matrix is the identity, as the authors of TransR start it, and a little of what is learned: at the rate of the
+        vectors it would soon map any head to any tail, whatever their vectors are.
+        """
         from pykeen.utils import clamp_norm, negative_norm_of_sum  # an optional extra
 
         relation, order = triples[:, 1].sort()
         relations, counts = torch.unique(relation, return_counts=True)
         vectors, matrices = (representation(relations) for representation in model.relation_representations)
+        matrices = torch.eye(*matrices.shape[1:]) + LITTLE * matrices
         ends = model.entity_representations[0](triples[order][:, 0::2]).split(counts.tolist())  # each (n, 2, d)
         kind = model.interaction
         projected = torch.cat([some @ matrix for some, matrix in zip(ends, matrices, strict=True)])
