@@ -170,7 +170,8 @@ def page(records: list[dict[str, Any]]) -> str:
         "The ceiling is the Hits@1 that structure lets any method expect: entities that look exactly like others, from "
         "wherever one looks, can only be guessed (`farlink/symmetry.py`).",
         "",
-        "Rows of the preset `paper` are RSN's of `farlink experiment table-normal` and `table-dense`.",
+        "Rows of the preset `paper` are RSN's of `farlink experiment table-normal` and `table-dense`, whose pages tell "
+        "how many cores, minutes and paths a run had; a budget may have ended it while it was still learning.",
         "",
         "LightEA's and Dual-AMN's figures are theirs under their protocol: LightEA on the SRPRS sets was measured with "
         "three rounds and Sinkhorn among the test entities on two such cores, the others are as published.",
