@@ -6,13 +6,14 @@ from farlink.baselines.base import (
     AGAINST,
     PASSES,
     REACH,
-    Shared,
     Translation,
     TripleLessons,
     TwoGraphs,
     corrupted,
     nearness_loss,
+    one_way,
 )
+from farlink.joint import join
 from pairs import Pair
 
 TRIPLES = torch.tensor([[0, 1, 2], [2, 0, 0], [1, 1, 1], [0, 1, 2]])
@@ -85,13 +86,12 @@ def test_right_triples_are_drawn_together_and_wrong_ones_apart_up_to_a_reach():
     assert nearness_loss(right, wrong) == pytest.approx(1.5 - AGAINST * (1.0 + REACH) / 2)
 
 
-def test_both_ends_of_a_seed_are_one_entity(graphs):
-    seeds = np.array([[0, 5], [1, 6]], dtype=np.int32)
-    shared = Shared(graphs, seeds)
-    gone = graphs.shifted(seeds)[:, 1]
-    assert not np.isin(shared.triples[:, ::2], gone).any()
-    assert shared.row[torch.from_numpy(gone).long()].tolist() == [0, 1]
-    assert shared.triples[:, 1].max() < graphs.relations <= shared.both_ways[:, 1].max()
-    torch.manual_seed(0)
-    wrong = shared.corrupted(torch.from_numpy(shared.triples).long(), 20)
-    assert not np.isin(wrong[:, ::2].numpy(), gone).any()
+def test_the_ends_of_a_seed_stand_in_for_each_other_one_way(graphs):
+    left, right = 0, 5
+    joint = join(graphs.left, graphs.right, np.array([[left, right]], dtype=np.int32))
+    own, found = ({tuple(row) for row in triples.tolist()} for triples in (graphs.triples, one_way(joint, graphs)))
+    twin = {left: right + graphs.first_right, right + graphs.first_right: left}
+    swapped = {(twin.get(s, s), r, o) for s, r, o in own} | {(s, r, twin.get(o, o)) for s, r, o in own}
+    assert own < found
+    assert swapped <= found
+    assert all(r < graphs.relations for _, r, _ in found)

@@ -10,7 +10,7 @@ def test_it_aligns_the_demo_graphs(demo_hits):
 
 def test_a_composition_joins_the_ends_of_its_relation(make_method):
     method = make_method("iptranse")
-    triples = {tuple(row) for row in method.shared.both_ways.tolist()}
+    triples = {tuple(row) for row in method.joint.triples.tolist()}
     first, second, relation = method.composed[0].tolist()
     joined = [(s, o) for s, r, o in triples if r == relation]
     by_step = {}

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from farlink.balancing import Candidates
 from farlink.graph import Ids, KnowledgeGraph
-from farlink.joint import JointGraph, merge, side_by_side
+from farlink.joint import JointGraph, side_by_side
 from farlink.linking import unseeded
 from farlink.optimiser import rows_of
 from farlink.settings import AlignmentSettings
@@ -132,23 +132,6 @@ def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
 def one_way(joint: JointGraph, graphs: TwoGraphs) -> Ids:
     """The triples of a joint graph without their reverses."""
     return joint.triples[joint.triples[:, 1] < graphs.relations]
-
-
-class Shared:
-    """Two graphs in which both ends of a seed are one entity, the left one."""
-
-    def __init__(self, graphs: TwoGraphs, seeds: Ids) -> None:
-        joint = merge(graphs.left, graphs.right, seeds)
-        self.both_ways = joint.triples  # with reverses
-        self.triples = one_way(joint, graphs)
-        self.row = torch.from_numpy(joint.row).long()  # where the vector of each entity is
-        self.entities = graphs.entities
-
-    def corrupted(self, triples: Tensor, times: int) -> Tensor:
-        """As the function of that name, with entities of the shared graph."""
-        wrong = corrupted(triples, self.entities, times)
-        wrong[:, 0::2] = self.row[wrong[:, 0::2]]
-        return wrong
 
 
 class Translation(nn.Module):

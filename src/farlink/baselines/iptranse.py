@@ -1,7 +1,8 @@
 """IPTransE (Zhu, Xie, Liu, Sun: Iterative entity alignment via joint knowledge embeddings, IJCAI 2017): translations
-that share the seeds' vectors, relations composed along paths, and links found on the way.
+in one space, relations composed along paths, and links found on the way.
 
-Instead of a margin, which entities of sparse graphs keep before they have found their places, the loss is JAPE's.
+Instead of a margin, which entities of sparse graphs keep before they have found their places, the loss is JAPE's; and
+the ends of a seed stand in for each other in the triples instead of sharing a vector, which is ahead in dense graphs.
 Left out: paths have two steps; how far a path is to be trusted is whether it is among the commonest beside a relation;
 and pairs that were found are drawn together (the soft variant) with equal weights.
 """
@@ -12,8 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.baselines.base import Method, Shared, Translation, TripleLessons, nearness_loss
+from farlink.baselines.base import Method, Translation, TripleLessons, corrupted, nearness_loss, one_way
 from farlink.graph import Ids
+from farlink.joint import join
 from farlink.rules import Edges, Sample, find_kinds
 
 WRONG = 5  # corrupted triples for a right one
@@ -28,14 +30,15 @@ class IPTransE(Method[Translation]):
     """One space for both graphs."""
 
     def fresh_model(self) -> Translation:
-        """One vector for both ends of a seed."""
-        self.shared = Shared(self.graphs, self.seeds)
+        """Nothing is known but the triples and the seeds."""
+        self.joint = join(self.graphs.left, self.graphs.right, self.seeds)
+        self.triples = one_way(self.joint, self.graphs)
         self.composed = self._compositions()
         return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
 
     def _compositions(self) -> Tensor:
         """Rows (first step, second step, relation): the steps often join the ends of the relation's triples."""
-        triples, relations = self.shared.both_ways, 2 * self.graphs.relations
+        triples, relations = self.joint.triples, 2 * self.graphs.relations
         sample = Sample.of(triples, relations, self.settings.seed)
         first, steps = find_kinds(Edges.of(triples, self.graphs.entities), sample, KINDS)
         relation = np.repeat(np.arange(relations), np.diff(first))
@@ -43,11 +46,11 @@ class IPTransE(Method[Translation]):
         return torch.from_numpy(rows).long()
 
     def lessons(self, epoch: int, links: Ids) -> TripleLessons[Translation]:
-        """Triples of the shared graph; with every batch, all compositions and the pairs found so far."""
+        """Triples of the joint graph; with every batch, all compositions and the pairs found so far."""
         found = torch.from_numpy(self.graphs.shifted(links[len(self.seeds) :])).long()
 
         def learn(model: Translation, batch: Tensor) -> Tensor:
-            wrong = self.shared.corrupted(batch, WRONG)
+            wrong = corrupted(batch, self.graphs.entities, WRONG)
             loss = nearness_loss(*model.distances(batch, wrong))
             if len(self.composed):
                 loss = loss + PATHS * self._composition_loss(model)
@@ -55,7 +58,7 @@ class IPTransE(Method[Translation]):
                 loss = loss + PULL * model.apart(found).mean()
             return loss
 
-        return TripleLessons.of_epoch(self.shared.triples, self.settings.seed, epoch, learn)
+        return TripleLessons.of_epoch(self.triples, self.settings.seed, epoch, learn)
 
     def _composition_loss(self, model: Translation) -> Tensor:
         """Two relations one after the other lead where the relation leads beside which they are met."""
@@ -66,8 +69,8 @@ class IPTransE(Method[Translation]):
         return nearness_loss(right, wrong)
 
     def vectors(self, model: Translation) -> Tensor:
-        """Both ends of a seed have one vector."""
-        return model.vectors()[self.shared.row]
+        """Those of the translation."""
+        return model.vectors()
 
     def sought(self, epoch: int, model: Translation) -> Ids:
         """Pairs of entities that are each other's nearest, and near."""
