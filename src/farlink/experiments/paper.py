@@ -269,19 +269,25 @@ def _reproduced(experiment: Experiment, records: list[Record]) -> list[str]:
     """How many figures of methods of others lie near those that were published, and which do not."""
     place = {data.folder: (number, data.name) for number, data in enumerate(experiment.data)}
     rising = {(record["key"]["data"], record["key"]["label"]) for record in records if _still_rising(record)}
-    near, far = 0, []
+    near: list[str] = []
+    ahead: list[str] = []
+    behind: list[str] = []
     for (folder, label), value in by_label(records).items():
         if label in METHODS and experiment.published:
             number, name = place[folder]
             gap = value - experiment.published[label][number]
-            near += abs(gap) <= NEAR
-            if abs(gap) > NEAR:
-                far.append(f"{label} on {name} {100 * gap:+.1f}" + "*" * ((folder, label) in rising))
-    if not near and not far:
+            figure = f"{label} on {name} {100 * gap:+.1f}" + "*" * ((folder, label) in rising)
+            (near if abs(gap) <= NEAR else ahead if gap > 0 else behind).append(figure)
+    total = len(near + ahead + behind)
+    if not total:
         return []
-    told = f"Of methods of others {near} of {near + len(far)} figures lie within 3 points of the published ones"
-    others = f"; the others, in points: {', '.join(far)}. (* still learning when its minutes were over)" if far else "."
-    return ["", told + others]
+    told = [f"Of methods of others {len(near)} of {total} figures lie within 3 points of the published ones."]
+    for where, figures in (("ahead", ahead), ("behind", behind)):
+        if figures:
+            told.append(f"{len(figures)} further {where}, in points: {', '.join(figures)}.")
+    if "*" in "".join(told):
+        told.append("(* still learning when its minutes were over)")
+    return ["", " ".join(told)]
 
 
 def _still_rising(record: Record) -> bool:
