@@ -152,8 +152,7 @@ class CompletionRun(Run):
 
         Columns: head, relation, tail, rank, answer, score (log of the chance among all entities), probability, known.
         """
-        entity = np.array([self.entity(tail if head is None else head) for head, _, tail in queries], dtype=np.int32)
-        relation = np.array([self.relation(name) for _, name, _ in queries], dtype=np.int32)
+        entity, relation = self._asked_about(queries)
         reverse = np.array([head is None for head, _, _ in queries])
         asked = (relation + reverse * len(self.relations)).astype(np.int32)
         found = guesses(self.answerer, entity, asked, self.known, k, keep_known=not new_only)
@@ -175,6 +174,17 @@ class CompletionRun(Run):
                 "known": found.known.ravel(),
             }
         ).filter(kept)
+
+    def _asked_about(self, queries: Sequence[tuple[str | None, str, str | None]]) -> tuple[Ids, Ids]:
+        """The entity and the relation that each question names."""
+        places = np.empty((len(queries), 2), dtype=np.int32)
+        for number, (head, relation, tail) in enumerate(queries):
+            try:
+                places[number] = self.entity(head if tail is None else tail), self.relation(relation)  # type: ignore[arg-type]
+            except FarlinkError as error:
+                which = f"question {number + 1:,}: " if len(queries) > 1 else ""
+                raise FarlinkError(f"{which}{error}") from None
+        return places[:, 0], places[:, 1]
 
     def new_facts(self, k: int, progress: Callable[[int, int], None] = lambda done, total: None) -> pl.DataFrame:
         """The k likeliest facts of the whole graph that are not known: head, relation, tail, probability, score.

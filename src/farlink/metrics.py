@@ -63,14 +63,20 @@ def pair_quality(found: Ids, truth: Ids) -> dict[str, float]:
     }
 
 
-def best_threshold(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """The score from which on accepting predictions gives the best F1, when each query has one right answer."""
-    if not len(scores):
+def best_threshold(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """The probability from which on accepting predictions gives the best F1, when each query has one right answer.
+
+    Where it is best to accept all of them, they do not tell what a less probable one is worth. Then half of the F1 is
+    the limit: accepting what is more probable than that raises an F1, accepting what is less probable lowers it.
+    """
+    if not len(probability):
         return -np.inf
-    order = np.argsort(-scores, kind="stable")
-    ordered = scores[order]
+    order = np.argsort(-probability, kind="stable")
+    ordered = probability[order]
     accepted = np.arange(1, len(ordered) + 1)
     hits = np.cumsum(right[order])
     f1 = 2 * hits / (accepted + len(ordered))  # precision hits/accepted, recall hits/all
     last_of_equals = np.append(ordered[1:] != ordered[:-1], True)
-    return float(ordered[int(np.argmax(np.where(last_of_equals, f1, -1.0)))])
+    best = int(np.argmax(np.where(last_of_equals, f1, -1.0)))
+    accepts_all = best == len(ordered) - 1
+    return float(min(ordered[best], f1[best] / 2) if accepts_all else ordered[best])

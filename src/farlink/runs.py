@@ -57,7 +57,7 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether the run has its results: the report is written last."""
-        return (self.folder / "README.md").exists()
+        return self.started and (self.folder / "README.md").exists()
 
     @cached_property
     def any_settings(self) -> Settings:
@@ -135,7 +135,7 @@ class Run:
             raise FarlinkError(f"{self.folder} is a file; --out names a folder")
         if self.started:
             raise FarlinkError(f"{self.folder} holds a run already; go on with --resume, or choose another --out")
-        if self.folder.exists() and any(self.folder.iterdir()) and not (resume or self._only_leftovers(tables)):
+        if self.folder.exists() and any(self.folder.iterdir()) and not self._only_leftovers(tables):
             raise FarlinkError(f"{self.folder} exists and is not empty; choose another --out")
 
     @contextmanager
@@ -157,10 +157,10 @@ class Run:
             lock.release()
 
     def _only_leftovers(self, tables: Iterable[str]) -> bool:
-        """Whether all the folder holds is what a run leaves that was killed while it started."""
-        names = (*(f"{table}." for table in tables), "run.json")
-        found = (path.name for path in self.folder.iterdir())
-        return all(name == LOCK or name.lstrip(".").startswith(names) for name in found)
+        """Whether all the folder holds is what a run leaves that was killed while it started: a lock comes first."""
+        names = (*(f"{table}." for table in tables), "run.json", "config.toml")
+        found = {path.name for path in self.folder.iterdir()}
+        return LOCK in found and all(name.lstrip(".").startswith(names) for name in found - {LOCK})
 
     def _json(self, name: str) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.folder / name).read_text(encoding="utf-8"))
@@ -216,7 +216,8 @@ def place_of(name: str, *columns: pl.Series) -> int | None:
 
 def closest(name: str, *columns: pl.Series) -> str:
     """A hint with the names most like one that is not there, to end a message with; may be empty."""
-    close = [found for column in columns for found in get_close_matches(name, column.to_list(), n=2, cutoff=0.7)]
+    close = [found for column in columns for found in column.filter(column.str.to_lowercase() == name.lower())[:2]]
+    close += [found for column in columns for found in get_close_matches(name, column.to_list(), n=2, cutoff=0.7)]
     return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
 
 

@@ -213,6 +213,10 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "conve": _PLAIN,
     "rotate": {**_PLAIN, "width": 200, "learning_rate": 0.01},
 }
+_OF_THE_NETWORK = {
+    *("walk_length", "walks_per_triple", "depth_bias", "cross_bias", "linking", "start", "vectors", "model", "cell"),
+    *("layers", "dropout", "loss", "entity_negatives", "relation_negatives"),
+}  # settings that the methods of others do not know
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
     "best": _SHORT_WALKS,
@@ -255,6 +259,8 @@ def make_settings(preset: str = "best", **changes: Any) -> AlignmentSettings:
     A method of others has no presets but settings of its own, whatever the preset.
     """
     own = METHOD_SETTINGS.get(str(changes.get("method", "rsn")), {})
+    if own and (idle := _OF_THE_NETWORK & changes.keys()):
+        raise FarlinkError(f"{changes['method']} has no setting {', '.join(sorted(idle))}: that is one of the method rsn")
     return _made(
         AlignmentSettings, dict.fromkeys(ALIGNMENT_PRESETS, own) if own else ALIGNMENT_PRESETS, preset, changes
     )

@@ -16,6 +16,20 @@ def test_a_variant_is_better_if_it_is_so_everywhere(gaps, verdict):
     assert verdict in verdicts.better("a", "b")(records)
 
 
+def test_variants_that_read_unequal_numbers_of_paths_are_compared_where_both_have_been():
+    longer, shorter = record("a", 0.5, curve=(0.1, 0.2, 0.5)), record("b", 0.3, curve=(0.1, 0.3))
+    found = verdicts.better("a", "b")([longer, shorter])
+    assert "does not hold" in found
+    assert "-10.0 on validation links after 200 paths each" in found
+
+
+def test_variants_that_were_never_at_the_same_place_say_so():
+    apart = record("b", 0.3)
+    for row in apart["trace"]:
+        row["examples"] += 1
+    assert "+20.0 with unequal numbers of paths" in verdicts.better("a", "b")([record("a", 0.5), apart])
+
+
 def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
     records = [
         record(label, hits, data=f"set/{place}")

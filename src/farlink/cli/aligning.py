@@ -80,8 +80,10 @@ def align(
         graphs, parts = (data.left, data.right), [data.seeds, data.valid, data.test]
         named = [None if part is None else (part, data.source) for part in parts]
     else:
-        if share is not None:
-            raise FarlinkError("--share splits the links of a benchmark folder; two graph files come with --seeds")
+        if share is not None or fold != 1:
+            raise FarlinkError("--share and --fold are about a benchmark folder; two graph files come with --seeds")
+        if left == right == "-":
+            raise FarlinkError("standard input can be one of the two graphs only; name a file for the other")
         if seeds is None:
             raise FarlinkError("--seeds is missing: a file of known links, one 'left<TAB>right' pair a line")
         with reporter.working("reading the graphs"):

@@ -18,7 +18,7 @@ app = typer.Typer(
 
 GraphOption = Annotated[str | None, typer.Option(help="Format, if the extension does not tell: nt, nq, turtle, ...")]
 PresetOption = Annotated[str, typer.Option(help="best (default), fast, or paper (the published setting).")]
-SeedOption = Annotated[int, typer.Option(help="The one source of all randomness.")]
+SeedOption = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="The one source of all randomness.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated. See 'farlink settings'."),

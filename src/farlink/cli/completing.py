@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from farlink.cli.app import GraphOption, PresetOption, ResumeOption, RunArgument, SeedOption, SetOption, app
-from farlink.errors import FarlinkError
+from farlink.errors import FarlinkError, InputError
 from farlink.settings import (
     make_completion_settings,
     parse_assignments,
@@ -105,7 +105,11 @@ def predict(
         with Reporter().counting("asking") as progress:
             found = opened.new_facts(k, progress)
     elif queries is not None:
-        found = opened.predict_many(read_queries(queries), k=k, new_only=new)
+        asked = read_queries(queries)
+        try:
+            found = opened.predict_many(asked, k=k, new_only=new)
+        except FarlinkError as error:
+            raise InputError(queries, str(error)) from None
     else:
         assert relation is not None
         found = opened.predict(head=head, relation=relation, tail=tail, k=k, new_only=new)

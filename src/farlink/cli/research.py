@@ -37,7 +37,9 @@ def sample(
 
     if out is None:
         raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.is_file():
+        raise FarlinkError(f"{out} is a file; --out names a folder")
+    if out.exists() and any(out.iterdir()):
         raise FarlinkError(f"{out} exists and is not empty; choose another --out")
     if seed_share + valid_share > 1:
         raise FarlinkError("--seed-share and --valid-share together are more than all links")

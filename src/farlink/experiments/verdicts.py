@@ -35,22 +35,40 @@ def _means(records: list[Record], *names: str) -> dict[Any, float]:
 
 
 def better(first: str, second: str) -> Verdict:
-    """A verdict on the claim that one variant is better than another on every data set."""
+    """A verdict on the claim that one variant is better than another on every data set.
+
+    Runs that did not read as many paths are compared by their validation links after as many as both have read.
+    """
 
     def judge(records: list[Record]) -> str:
-        found = by_label(records)
-        pairs = {
-            data: value - found[data, second]
-            for (data, label), value in found.items()
-            if label == first and (data, second) in found
-        }
-        if not pairs:
+        gaps: dict[str, tuple[float, str]] = {}
+        for data in sorted({record["key"]["data"] for record in records}):
+            own, other = (
+                [record for record in records if (record["key"]["data"], record["key"]["label"]) == (data, label)]
+                for label in (first, second)
+            )
+            if own and other:
+                gaps[data] = _gap(own, other)
+        if not gaps:
             return NOT_TESTED
-        held = _held(sum(gap > 0 for gap in pairs.values()), len(pairs))
-        gaps = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}" for data, gap in sorted(pairs.items()))
-        return f"That {first} is ahead of {second} {held} (points of Hits@1: {gaps})."
+        held = _held(sum(gap > 0 for gap, _ in gaps.values()), len(gaps))
+        told = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}{how}" for data, (gap, how) in gaps.items())
+        return f"That {first} is ahead of {second} {held} (points of Hits@1: {told})."
 
     return judge
+
+
+def _gap(own: list[Record], other: list[Record]) -> tuple[float, str]:
+    """How far ahead runs of a variant are of those of another, and how that was measured, unless on test links."""
+    if len({record["trace"][-1]["examples"] for record in own + other}) == 1:
+        return mean(map(hits, own)) - mean(map(hits, other)), ""
+    curves = [{row["examples"]: row["validation"] for row in record["trace"]} for record in own + other]
+    paths = max(set.intersection(*map(set, curves)), default=None)
+    if paths is None:
+        return mean(map(hits, own)) - mean(map(hits, other)), " with unequal numbers of paths"
+    scores = [curve[paths] for curve in curves]
+    gap = mean(scores[: len(own)]) - mean(scores[len(own) :])
+    return gap, f" on validation links after {paths:,} paths each, where a point or two can be chance"
 
 
 def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:

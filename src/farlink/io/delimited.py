@@ -22,9 +22,9 @@ from farlink.io.files import display_name, open_bytes, path_or_bytes, skip_byte_
 
 TRIPLE = ("head", "relation", "tail")
 TRIPLE_HEADERS = (
-    {"head", "subject", "s", "h"},
-    {"relation", "predicate", "property", "p", "r"},
-    {"tail", "object", "o", "t"},
+    {"head", "subject", "source", "from", "entity1", "entity_1", "s", "h"},
+    {"relation", "predicate", "property", "edge", "p", "r"},
+    {"tail", "object", "target", "to", "entity2", "entity_2", "o", "t"},
 )
 
 NAME_LIMIT = 65_536  # bytes; a longer name is a broken file

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -43,6 +45,9 @@ EQUIVALENCES = [
     SSSOM_PREFIXES["skos"] + "exactMatch",
 ]
 
+UNMATCHED = "unmatched"  # the status of a left entity for which no counterpart is sure enough
+OWN_NAMES = "^urn:farlink:(left|right):"  # under which names that are no IRIs are exported (io/mappings.py)
+
 Link = tuple[str, str, int]
 
 
@@ -50,7 +55,8 @@ def read_links(path: str | Path, format: str | None = None) -> pl.DataFrame:
     """Links of a file as a frame: left name, right name, and the line that states the link (from 1).
 
     - TSV and CSV: the columns that a header calls left and right (or source and target, entity1 and entity2,
-      subject_id and object_id, subject and object); without such a header the first two.
+      subject_id and object_id, subject and object); without such a header the first two. Rows whose status, where
+      there is such a column, is `unmatched` are no links: that is what Farlink writes of doubtful pairs.
     - SSSOM, told by its columns: subject and object of the mappings that state an equivalence, CURIEs expanded.
     - Parquet: columns as in TSV; the line is the row.
     - RDF: subject and object of owl:sameAs, owl:equivalentClass, owl:equivalentProperty and skos:exactMatch;
@@ -66,7 +72,15 @@ def read_links(path: str | Path, format: str | None = None) -> pl.DataFrame:
     if links.is_empty():
         stated = "; it has no statement of " + ", ".join(EQUIVALENCES) if format in RDF_FORMATS else ""
         raise InputError(display_name(path), f"no links in this file{stated}")
-    return links
+    return links.with_columns(_exported_names(links[side]) for side in LINK)
+
+
+def _exported_names(names: pl.Series) -> pl.Series:
+    """Names as the graphs have them, where Farlink had to write them as IRIs."""
+    if not names.str.contains(OWN_NAMES).any():
+        return names
+    plain = [unquote(re.sub(OWN_NAMES, "", name)) if re.match(OWN_NAMES, name) else name for name in names]
+    return pl.Series(names.name, plain)
 
 
 def link_places(names: Sequence[str]) -> list[int] | None:
@@ -99,7 +113,10 @@ def _delimited_links(text: Text) -> pl.DataFrame:
 def _table_links(text: Text) -> Iterator[Link]:
     first_line, first = next(text.records(), (1, []))
     places = link_places(first)
+    status = first.index("status") if places and "status" in first else len(first)
     for line, fields in text.records(first_line - 1 if places is None else first_line):
+        if fields[status : status + 1] == [UNMATCHED]:
+            continue
         left, right = _names(text, fields, line, dict(zip(LINK, places or (0, 1), strict=True)))
         yield left, right, line
 

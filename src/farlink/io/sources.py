@@ -10,6 +10,7 @@ import polars as pl
 from farlink.errors import FarlinkError
 from farlink.graph import KnowledgeGraph
 from farlink.io import read, read_links
+from farlink.io.links import UNMATCHED
 
 GraphSource = KnowledgeGraph | str | Path
 LinkSource = str | Path | pl.DataFrame | Sequence[tuple[str, str]]
@@ -27,11 +28,18 @@ def links_from(source: LinkSource) -> tuple[pl.DataFrame, str]:
     if isinstance(source, pl.DataFrame):
         if source.width < 2:
             raise FarlinkError("a data frame of links has two columns: left and right names")
-        frame = source
+        frame = source.filter(pl.col("status") != UNMATCHED) if "status" in source.columns else source
     else:
-        frame = pl.DataFrame(list(source), schema=["left", "right"], orient="row")
+        frame = _paired(source)
     names = frame.columns[:2] if not {"left", "right"} <= set(frame.columns) else ["left", "right"]
     frame = frame.select(
         pl.col(names[0]).cast(pl.String).alias("left"), pl.col(names[1]).cast(pl.String).alias("right")
     )
     return frame.with_row_index("line", offset=1).select("left", "right", "line"), "the given links"
+
+
+def _paired(source: object) -> pl.DataFrame:
+    try:
+        return pl.DataFrame([(left, right) for left, right in source], schema=["left", "right"], orient="row")  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise FarlinkError("links are a path, a data frame, or pairs of a left and a right name") from None
