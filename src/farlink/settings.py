@@ -260,7 +260,7 @@ def make_settings(preset: str = "best", **changes: Any) -> AlignmentSettings:
     """
     own = METHOD_SETTINGS.get(str(changes.get("method", "rsn")), {})
     if own and (idle := _OF_THE_NETWORK & changes.keys()):
-        raise FarlinkError(f"{changes['method']} has no setting {', '.join(sorted(idle))}: that is one of the method rsn")
+        raise FarlinkError(f"{changes['method']} has no setting {', '.join(sorted(idle))}: only rsn has")
     return _made(
         AlignmentSettings, dict.fromkeys(ALIGNMENT_PRESETS, own) if own else ALIGNMENT_PRESETS, preset, changes
     )
