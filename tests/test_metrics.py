@@ -62,3 +62,9 @@ def test_the_threshold_has_the_best_f1_of_all(predictions):
 
 def test_without_predictions_everything_is_accepted():
     assert best_threshold(np.empty(0), np.empty(0, dtype=bool)) == -np.inf
+
+
+def test_where_all_known_answers_are_best_accepted_less_probable_ones_are_up_to_half_of_the_f1():
+    probability, right = np.array([0.9, 0.8, 0.7]), np.array([True, True, False])
+    assert best_threshold(probability, np.array([True, True, True])) == pytest.approx(1 / 2)
+    assert best_threshold(probability, right) == pytest.approx(0.8)

@@ -31,6 +31,11 @@ def test_a_run_is_unfinished_until_its_report_is_written(tmp_path):
     assert run.finished
 
 
+def test_a_folder_with_a_readme_of_its_own_is_no_finished_run(tmp_path):
+    (tmp_path / "README.md").write_text("about something else")
+    assert not Run(tmp_path).finished
+
+
 def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path):
     run = Run(tmp_path / "run")
     start(run)
@@ -48,6 +53,7 @@ def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path)
 def test_a_run_that_goes_on_clears_away_what_its_death_left(tmp_path):
     run = Run(tmp_path / "run")
     run.folder.mkdir()
+    (run.folder / LOCK).touch()
     (run.folder / ".vocabulary.parquet.abcd1234.parquet").write_text("half")
     start(run)
     assert [path.name for path in run.folder.glob(".*")] == [LOCK]
@@ -56,11 +62,13 @@ def test_a_run_that_goes_on_clears_away_what_its_death_left(tmp_path):
     assert [path.name for path in run.folder.glob(".*")] == [LOCK]
 
 
-def test_a_folder_with_other_things_is_left_alone(tmp_path):
-    (tmp_path / "letter.txt").write_text("dear")
+@pytest.mark.parametrize("name", ["letter.txt", "vocabulary.parquet"])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_with_other_things_is_left_alone(tmp_path, name, resume):
+    (tmp_path / name).write_text("dear")
     with pytest.raises(FarlinkError, match="not empty"):
-        start(Run(tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+        start(Run(tmp_path), resume=resume)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -90,6 +98,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_clear_error(tmp_path):
 
 
 def test_what_a_killed_start_left_is_written_over(tmp_path):
+    (tmp_path / LOCK).touch()  # comes before all else
     (tmp_path / ".vocabulary.parquet.tmp").write_text("half")
     (tmp_path / "run.json").write_text("{}")
     run = Run(tmp_path)
@@ -118,3 +127,4 @@ def test_names_are_found_in_the_first_column_that_has_them():
 def test_the_closest_names_are_a_hint():
     assert closest("nanjin", pl.Series(["nanjing", "rome"])) == "; did you mean 'nanjing'?"
     assert closest("zzz", pl.Series(["nanjing"])) == ""
+    assert closest("ROME", pl.Series(["nanjing", "Rome"])) == "; did you mean 'Rome'?"

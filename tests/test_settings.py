@@ -77,6 +77,12 @@ def test_a_bad_setting_is_an_error_that_names_the_valid_range(changes, message):
         make_settings("best", **changes)
 
 
+def test_a_method_of_others_has_no_settings_of_the_network():
+    assert make_settings(method="bootea", width=50).width == 50
+    with pytest.raises(FarlinkError, match="bootea has no setting layers, walk_length"):
+        make_settings(method="bootea", walk_length=9, layers=2)
+
+
 def test_an_unknown_preset_is_an_error_that_lists_them():
     with pytest.raises(FarlinkError, match="no preset 'quick'; choose one of best, fast, paper"):
         make_settings("quick")

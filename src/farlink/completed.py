@@ -180,7 +180,7 @@ class CompletionRun(Run):
         places = np.empty((len(queries), 2), dtype=np.int32)
         for number, (head, relation, tail) in enumerate(queries):
             try:
-                places[number] = self.entity(head if tail is None else tail), self.relation(relation)  # type: ignore[arg-type]
+                places[number] = self.entity(tail if head is None else head), self.relation(relation)
             except FarlinkError as error:
                 which = f"question {number + 1:,}: " if len(queries) > 1 else ""
                 raise FarlinkError(f"{which}{error}") from None

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from commands import TINY_OPTIONS, graphs, invoke, shell
+from commands import TINY_OPTIONS, complaint, graphs, invoke, shell
 
 RESULTS = ("weights.safetensors", "alignment.tsv", "metrics.json")
 
@@ -30,6 +30,24 @@ def test_align_takes_a_benchmark_folder(shared_data, tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "4,500 seeds, 1,050 for validation, 9,450 for the final test" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--fold", 2), "--share and --fold are about a benchmark"),
+        (("-", "-", "--seeds", "seeds.tsv"), "standard input can be one of the two graphs only"),
+    ],
+)
+def test_align_says_what_does_not_go_together(tmp_path, words, message):
+    assert message in complaint("align", *words, "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_seed_outside_its_range_is_refused_before_anything_is_read():
+    result = invoke("align", "no.tsv", "no.tsv", "--seed", -1, "--out", "run")
+    assert result.exit_code == 2
+    assert "--seed" in result.output
 
 
 def test_match_shows_counterparts_as_a_table_or_json(finished):

@@ -51,6 +51,12 @@ def test_predict_answers_a_file_of_questions(ring_run, tmp_path):
     ]
 
 
+def test_predict_says_which_question_of_a_file_it_cannot_answer(ring_run, tmp_path):
+    (tmp_path / "queries.tsv").write_text("e1\tnext\t?\nE2\tnext\t?\n")
+    message = complaint("predict", ring_run.folder, "--queries", tmp_path / "queries.tsv")
+    assert f"{tmp_path / 'queries.tsv'}: question 2: the graph has no entity 'E2'; did you mean 'e2'" in message
+
+
 def test_predict_finds_new_facts_in_the_whole_graph(ring_run, tmp_path):
     out = tmp_path / "facts.parquet"
     assert invoke("predict", ring_run.folder, "--all", "-k", "7", "--out", out).exit_code == 0

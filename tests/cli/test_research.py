@@ -32,6 +32,7 @@ def test_a_distance_that_cannot_be_reached_is_said(files, tmp_path):
         ((), "--out is missing"),
         (("--seed-share", 0.8, "--valid-share", 0.3, "--out", "new"), "more than all links"),
         (("--out", "full"), "not empty"),
+        (("--out", "full/letter.txt"), "is a file; --out names a folder"),
         (("--size", 5000, "--out", "new"), "there are 300 entities with triples to sample from"),
     ],
 )

@@ -84,6 +84,11 @@ def test_a_header_gives_the_order_of_the_columns(file):
     assert rows(file("object,subject,property\nc,a,b\n"), "csv") == [("a", "b", "c")]
 
 
+@pytest.mark.parametrize("header", ["source\tedge\ttarget", "from\tproperty\tto", "Entity1\tRelation\tEntity2"])
+def test_columns_go_by_several_names(file, header):
+    assert rows(file(f"{header}\na\tb\tc\n"), "tsv") == [("a", "b", "c")]
+
+
 def test_only_three_names_of_the_right_kinds_make_a_header(file):
     assert len(rows(file("head\trelation\tneck\na\tb\tc\n"), "tsv")) == 2
 

@@ -7,6 +7,7 @@ import pytest
 
 from farlink.errors import InputError
 from farlink.io.links import read_links
+from farlink.io.mappings import write_same_as
 
 OWL, SKOS = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2004/02/skos/core#"
 
@@ -64,6 +65,19 @@ def test_a_header_is_recognised(file, header):
 
 def test_a_header_tells_the_places(file):
     assert read_links(file("score,right,left\n1,x,a\n", "links.csv")).rows() == [("a", "x", 2)]
+
+
+def test_doubtful_pairs_of_a_mapping_are_no_links(file):
+    mapping = "left\tright\tscore\tstatus\na\tx\t1\tseed\nb\ty\t.9\tmatched\nc\tz\t.1\tunmatched\n"
+    assert read_links(file(mapping)).rows() == [("a", "x", 2), ("b", "y", 3)]
+
+
+def test_names_that_were_exported_as_iris_come_back_as_they_were(tmp_path):
+    mapping = pl.DataFrame(
+        {"left": ["Nanjing (city)", "http://e/a"], "right": ["南京 市", "100%"], "status": ["matched", "seed"]}
+    )
+    write_same_as(mapping, tmp_path / "links.nt")
+    assert read_links(tmp_path / "links.nt").select("left", "right").equals(mapping.select("left", "right"))
 
 
 def test_any_other_first_line_is_a_link(file):

@@ -29,8 +29,9 @@ def write_links(folder) -> Path:
         pl.DataFrame({"left": ["a", "b"], "right": ["x", "y"]}),
         pl.DataFrame({"right": ["x", "y"], "left": ["a", "b"]}),
         pl.DataFrame({"one": ["a", "b"], "two": ["x", "y"], "note": [1, 2]}),
+        pl.DataFrame({"left": ["a", "b", "c"], "right": list("xyz"), "status": ["seed", "matched", "unmatched"]}),
     ],
-    ids=["pairs", "frame", "columns by name", "first two columns"],
+    ids=["pairs", "frame", "columns by name", "first two columns", "a mapping"],
 )
 def test_links_may_be_pairs_or_a_frame(source):
     frame, name = links_from(source)
@@ -48,3 +49,9 @@ def test_links_may_be_a_path(tmp_path):
 def test_a_frame_of_one_column_is_no_list_of_links():
     with pytest.raises(FarlinkError, match="two columns"):
         links_from(pl.DataFrame({"left": ["a"]}))
+
+
+@pytest.mark.parametrize("source", [["a", "bcd"], [("a", "x", "more")], 7])
+def test_what_is_no_list_of_pairs_is_a_clear_error(source):
+    with pytest.raises(FarlinkError, match="pairs of a left and a right name"):
+        links_from(source)
