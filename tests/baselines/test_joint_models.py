@@ -3,7 +3,7 @@ import sys
 import pytest
 import torch
 
-from farlink.baselines.joint_models import LITTLE
+from farlink.baselines.joint_models import LITTLE, convolved
 from farlink.errors import FarlinkError
 
 NAMES = ["transr", "transd", "conve", "rotate"]
@@ -69,3 +69,18 @@ def test_transr_scores_relation_by_relation_what_pykeen_scores_triple_by_triple(
     width = int(learned.shape[1] ** 0.5)
     learned.mul_(LITTLE).add_(torch.eye(width).flatten())  # PyKEEN's matrices are what they are
     torch.testing.assert_close(scores, method.model.score_hrt(triples)[:, 0])
+
+
+def test_conve_scores_by_products_what_pykeen_scores_triple_by_triple(make_method):
+    method = make_method("conve")
+    h, r, t = batch = torch.from_numpy(method.lessons(0, method.seeds).examples[:50]).long().T
+    model = method.model.eval()
+    head, relation, (tail, bias) = model._get_representations(h=h, r=r, t=t, mode=None)
+    scores = (convolved(model, head, relation) * tail).sum(1) + bias
+    torch.testing.assert_close(scores, model.score_hrt(batch.T)[:, 0])
+
+
+def test_a_right_tail_of_conve_is_not_told_from_itself(make_method):
+    method = make_method("conve")
+    triple = torch.from_numpy(method.lessons(0, method.seeds).examples[:1]).long()
+    assert method._learn(method.model.eval(), triple.repeat(4, 1)) == 0  # there is nothing else to be taken for it

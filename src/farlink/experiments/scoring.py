@@ -13,6 +13,8 @@ import torch
 from pykeen.utils import clamp_norm, project_entity
 from torch import Tensor
 
+from farlink.baselines.joint_models import convolved
+
 TURNED = ("DistMult", "ComplEx", "RotatE")  # a relation multiplies, and its conjugate takes that back
 PROJECTED = ("TransR", "TransD")  # a relation has a space of its own for the entities
 
@@ -68,12 +70,8 @@ def score_by_products(model: Any) -> None:
     """
 
     def score_t(hr_batch: Tensor, **_: Any) -> Tensor:
-        asked = hr_batch.unsqueeze(1)
-        h, r, (tails, bias) = model._get_representations(h=asked[..., 0], r=asked[..., 1], t=None, mode=None)
-        # a score is x·t + b, so with unit vectors for tails, and no bias, the scores are x
-        unit = torch.eye(tails.shape[-1])[None]
-        x = model.interaction(h=h, r=r, t=(unit, torch.zeros(unit.shape[:2])))
-        return torch.addmm(bias, x, tails.T)
+        h, r, (tails, bias) = model._get_representations(h=hr_batch[:, 0], r=hr_batch[:, 1], t=None, mode=None)
+        return torch.addmm(bias, convolved(model, h, r), tails.T)
 
     model.score_t = score_t
 
