@@ -20,14 +20,14 @@ def test_variants_that_read_unequal_numbers_of_paths_are_compared_where_both_hav
     longer, shorter = record("a", 0.5, curve=(0.1, 0.2, 0.5)), record("b", 0.3, curve=(0.1, 0.3))
     found = verdicts.better("a", "b")([longer, shorter])
     assert "does not hold" in found
-    assert "-10.0 on validation links after 200 paths each" in found
+    assert "-10.0 after 200 paths; after so many paths each: on validation links" in found
 
 
 def test_variants_that_were_never_at_the_same_place_say_so():
     apart = record("b", 0.3)
     for row in apart["trace"]:
         row["examples"] += 1
-    assert "+20.0 with unequal numbers of paths" in verdicts.better("a", "b")([record("a", 0.5), apart])
+    assert "+20.0 after unequally many)" in verdicts.better("a", "b")([record("a", 0.5), apart])
 
 
 def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
@@ -38,8 +38,13 @@ def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
     ]
     found = verdicts.ahead_of_all("a", ("b", "c"))(records)
     assert "holds on 1 of 2" in found
-    assert "0 +5.0 to c, 1 -10.0 to b" in found
+    assert "0 +5.0 to c*, 1 -10.0 to b*; * a was still learning" in found
     assert verdicts.ahead_of_all("a", ("b",))(records[:1]) == verdicts.NOT_TESTED
+
+
+def test_a_method_that_had_ended_has_no_mark():
+    records = [record("a", 0.5, curve=(0.1, 0.3, 0.2, 0.2)), record("b", 0.4)]
+    assert "(points of Hits@1: en_de_15k_v1 +10.0 to b)." in verdicts.ahead_of_all("a", ("b",))(records)
 
 
 def test_verdicts_stand_together_and_one_on_nothing_is_left_out():

@@ -29,6 +29,7 @@ from farlink.experiments.verdicts import (
     gentler,
     hits,
     rises_then_rests,
+    still_rising,
     together,
 )
 from farlink.io.files import write_text
@@ -268,7 +269,7 @@ def page(name: str, records: list[Record]) -> str:
 def _reproduced(experiment: Experiment, records: list[Record]) -> list[str]:
     """How many figures of methods of others lie near those that were published, and which do not."""
     place = {data.folder: (number, data.name) for number, data in enumerate(experiment.data)}
-    rising = {(record["key"]["data"], record["key"]["label"]) for record in records if _still_rising(record)}
+    rising = {(record["key"]["data"], record["key"]["label"]) for record in records if still_rising(record)}
     near: list[str] = []
     ahead: list[str] = []
     behind: list[str] = []
@@ -290,11 +291,6 @@ def _reproduced(experiment: Experiment, records: list[Record]) -> list[str]:
     return ["", " ".join(told)]
 
 
-def _still_rising(record: Record) -> bool:
-    """Whether one of the last two epochs was the best so far."""
-    return any(row["best"] for row in record["trace"][-2:])
-
-
 def _table(experiment: Experiment, records: list[Record]) -> list[str]:
     names = [data.name for data in experiment.data]
     head = ["", "epochs", "examples", "seconds"]
@@ -311,10 +307,15 @@ def _table(experiment: Experiment, records: list[Record]) -> list[str]:
             cells = [_cell([record for record in mine if record["key"]["data"] == d.folder]) for d in experiment.data]
             title = label + ("" if x is None else f", {x:g}")
             last = [record["trace"][-1] for record in mine]
-            means = [f"{mean(row[name] for row in last):,.0f}" for name in ("epoch", "examples")]
-            seconds = f"{mean(record['seconds'] for record in mine):,.0f}"
-            lines.append("| " + " | ".join([f"**{title}**", *cells, *means, seconds]) + " |")
+            spans = [_span([row[name] for row in last]) for name in ("epoch", "examples")]
+            seconds = _span([record["seconds"] for record in mine])
+            lines.append("| " + " | ".join([f"**{title}**", *cells, *spans, seconds]) + " |")
     return lines
+
+
+def _span(values: list[float]) -> str:
+    """The least and the greatest of some numbers."""
+    return " to ".join(dict.fromkeys(f"{value:,.0f}" for value in (min(values), max(values))))
 
 
 def _cell(found: list[Record]) -> str:

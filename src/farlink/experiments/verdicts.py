@@ -17,6 +17,11 @@ def hits(record: Record) -> float:
     return float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"])
 
 
+def still_rising(record: Record) -> bool:
+    """Whether one of the last two epochs was the best so far."""
+    return any(row["best"] for row in record["trace"][-2:])
+
+
 def by_label(records: list[Record]) -> dict[tuple[str, str], float]:
     """Mean Hits@1 over the seeds by data set and label."""
     return _means(records, "data", "label")
@@ -53,7 +58,8 @@ def better(first: str, second: str) -> Verdict:
             return NOT_TESTED
         held = _held(sum(gap > 0 for gap, _ in gaps.values()), len(gaps))
         told = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}{how}" for data, (gap, how) in gaps.items())
-        return f"That {first} is ahead of {second} {held} (points of Hits@1: {told})."
+        unequal = "; after so many paths each: on validation links, where a point or two can be chance"
+        return f"That {first} is ahead of {second} {held} (points of Hits@1: {told}{unequal * ('paths' in told)})."
 
     return judge
 
@@ -65,10 +71,9 @@ def _gap(own: list[Record], other: list[Record]) -> tuple[float, str]:
     curves = [{row["examples"]: row["validation"] for row in record["trace"]} for record in own + other]
     paths = max(set.intersection(*map(set, curves)), default=None)
     if paths is None:
-        return mean(map(hits, own)) - mean(map(hits, other)), " with unequal numbers of paths"
+        return mean(map(hits, own)) - mean(map(hits, other)), " after unequally many"
     scores = [curve[paths] for curve in curves]
-    gap = mean(scores[: len(own)]) - mean(scores[len(own) :])
-    return gap, f" on validation links after {paths:,} paths each, where a point or two can be chance"
+    return mean(scores[: len(own)]) - mean(scores[len(own) :]), f" after {paths:,} paths"
 
 
 def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
@@ -83,11 +88,16 @@ def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
         if not best:
             return NOT_TESTED
         wins = sum(found[data, first] > value for data, (value, _) in best.items())
+        rising = {
+            record["key"]["data"] for record in records if record["key"]["label"] == first and still_rising(record)
+        }
         gaps = ", ".join(
-            f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}"
+            f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}" + "*" * (data in rising)
             for data, (value, label) in sorted(best.items())
         )
-        return f"That {first} is ahead of all earlier methods {_held(wins, len(best))} (points of Hits@1: {gaps})."
+        learning = f"; * {first} was still learning when its minutes were over" * ("*" in gaps)
+        held = _held(wins, len(best))
+        return f"That {first} is ahead of all earlier methods {held} (points of Hits@1: {gaps}{learning})."
 
     return judge
 
