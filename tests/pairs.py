@@ -55,4 +55,11 @@ class Pair:
         return paths
 
 
-TINY = {"width": 16, "entity_negatives": 32, "relation_negatives": 8, "max_epochs": 3, "batch_size": 128}
+TINY = {
+    "width": 16,
+    "entity_negatives": 32,
+    "relation_negatives": 8,
+    "max_epochs": 3,
+    "batch_size": 128,
+    "graph_epochs": 2,
+}

@@ -33,6 +33,7 @@ from farlink.metrics import RankKind
 from farlink.model import PathModel
 from farlink.names import short_name
 from farlink.propagation import Surroundings, compared_vectors
+from farlink.reflections import beside, trained
 from farlink.runs import Run, closest, load, place_of
 from farlink.settings import AlignmentSettings
 from farlink.symmetry import colours
@@ -83,18 +84,25 @@ class AlignmentRun(Run):
     def vectors(self) -> dict[str, Tensor]:
         """The vectors by which entities are compared, for each side."""
         if self.settings.method != "rsn":
-            return load_file(self.folder / "weights.safetensors")
+            return self._weights
         around = Surroundings(self.graphs["left"], self.graphs["right"])
         pairs = np.concatenate([self.links("seed"), self.links("found")])
-        return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))
+        vectors = compared_vectors(around, pairs, self.model, self.settings)
+        if self.settings.graph_epochs:
+            vectors = beside(vectors, around.sides(trained(around, self._weights).vectors()))
+        return dict(zip(SIDES, vectors, strict=True))
 
     @cached_property
     def model(self) -> PathModel:
         """The trained network, ready to be asked."""
-        weights = load_file(self.folder / "weights.safetensors")
+        weights = self._weights
         model = model_of(self.settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
-        model.load_state_dict(weights)
+        model.load_state_dict({name: weights[name] for name in model.state_dict()})
         return model.eval()
+
+    @cached_property
+    def _weights(self) -> dict[str, Tensor]:
+        return load_file(self.folder / "weights.safetensors")
 
     @cached_property
     def graphs(self) -> dict[str, KnowledgeGraph]:

@@ -31,6 +31,7 @@ from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
+from farlink.reflections import GraphNetwork, LinkLessons, beside, graph_pace, kept_weights
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
 from farlink.symmetry import ceiling, colours
@@ -137,27 +138,25 @@ def align_task(
     links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
     tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
     with run.open(settings, _about(task), tables, resume):
-        checkpoint = run.folder / "checkpoint.safetensors"
         if run.finished:
             reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
         else:
-            _carry_out(task, run, settings, checkpoint, reporter)
-        checkpoint.unlink(missing_ok=True)
+            _carry_out(task, run, settings, reporter)
+        run.clear_checkpoints()
     return run
 
 
-def _carry_out(
-    task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, checkpoint: Path, reporter: Reporter
-) -> None:
+def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:
     use_threads(settings.threads)
     evidence = Evidence(task.left, task.right, task.seeds)
-    teacher = _teacher(task, evidence, run, settings, checkpoint, reporter)
-    trainer = teacher.trainer(checkpoint)
+    teacher = _teacher(task, evidence, run, settings, reporter)
+    trainer = teacher.trainer(run.checkpoint("paths"))
     with reporter.training(settings.max_epochs) as watcher:
         run.write_trace(trainer.run(watcher))
+    vectors = teacher.compared(trainer.model)
     run.write_weights(teacher.weights(trainer.model))
     with reporter.working("matching and measuring"):
-        results = _results(task, evidence, teacher.compared(trainer.model), settings)
+        results = _results(task, evidence, vectors, settings)
         run.write_candidates(results.listed)
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
@@ -179,15 +178,14 @@ def _teacher(
     evidence: Evidence,
     run: AlignmentRun,
     settings: AlignmentSettings,
-    checkpoint: Path,
     reporter: Reporter,
 ) -> _AnyTeacher:
     if settings.method != "rsn":
         return MethodTeacher((task.left, task.right), task.seeds, task.valid, run, settings)
     around = Surroundings(task.left, task.right)
-    if run.found_for(0) is None and not checkpoint.exists():
+    if run.found_for(0) is None and not run.checkpoint("paths").exists():
         run.write_found(_bootstrap(task, around, evidence, settings, reporter), epoch=0)
-    return _Teacher(task, around, evidence, run, settings)
+    return _Teacher(task, around, evidence, run, settings, reporter)
 
 
 def _bootstrap(
@@ -217,10 +215,12 @@ class _Teacher:
         evidence: Evidence,
         run: AlignmentRun,
         settings: AlignmentSettings,
+        reporter: Reporter,
     ) -> None:
         self.task, self.around, self.evidence = task, around, evidence
-        self.run, self.settings = run, settings
+        self.run, self.settings, self.reporter = run, settings, reporter
         self.row = torch.arange(around.entities)
+        self.graph_network: GraphNetwork | None = None
 
     def trainer(self, checkpoint: Path) -> Trainer[PathModel]:
         """A trainer of the network, whose vectors start where the settings say."""
@@ -253,11 +253,31 @@ class _Teacher:
         settings = self.settings
         if settings.rounds and self.run.found_for(settings.max_epochs) is None:
             self.run.write_found(self.sought(model), settings.max_epochs)
-        return compared_vectors(self.around, self._known(), model, settings)
+        vectors = compared_vectors(self.around, self._known(), model, settings)
+        if not settings.graph_epochs:
+            return vectors
+        self.graph_network = self._trained_graph_network()
+        return beside(vectors, self.around.sides(self.graph_network.vectors()))
 
     def weights(self, model: PathModel) -> dict[str, Tensor]:
-        """What is kept of a trained network."""
-        return model.state_dict()
+        """What is kept of the trained networks."""
+        return model.state_dict() | (kept_weights(self.graph_network) if self.graph_network else {})
+
+    def _trained_graph_network(self) -> GraphNetwork:
+        """The other network, which learns from the seeds and from the links found last."""
+        torch.manual_seed(self.settings.seed)
+        network = GraphNetwork(self.around)
+        links = self.around.side_by_side(self._known())
+        trainer = Trainer(
+            network,
+            lambda epoch, _: LinkLessons.of_epoch(links, self.settings.seed, epoch),
+            lambda model: self._validation_hits(model.vectors()),
+            graph_pace(self.settings, links),
+            self.run.checkpoint("graph"),
+        )
+        with self.reporter.training(self.settings.graph_epochs, "the graph network") as watcher:
+            trainer.run(watcher)
+        return trainer.model
 
     def _known(self) -> Ids:
         """The seeds, and the links found last."""
@@ -266,8 +286,10 @@ class _Teacher:
     def after_epoch(self, model: PathModel) -> float | None:
         """Give merged entities their common vectors, and measure these on the validation links."""
         model.share_rows(self.row)
-        left, right = self.around.sides(model.entity_in.weight.detach())
-        return evaluation.validation_hits(left, right, self.task.seeds, self.task.valid)
+        return self._validation_hits(model.entity_in.weight.detach())
+
+    def _validation_hits(self, vectors: Tensor) -> float | None:
+        return evaluation.validation_hits(*self.around.sides(vectors), self.task.seeds, self.task.valid)
 
 
 @dataclass(frozen=True)

@@ -275,15 +275,6 @@ class CompletionRun(Run):
 
     # how it is written
 
-    def checkpoint(self, part: str) -> Path:
-        """Where training keeps what it needs to go on."""
-        return self.folder / f"checkpoint-{part}.safetensors"
-
-    def clear_checkpoints(self) -> None:
-        """Take away what only an unfinished run needs."""
-        for part in ("paths", "trial", "factors"):
-            self.checkpoint(part).unlink(missing_ok=True)
-
     def write_factor_trace(self, trace: Sequence[EpochRecord]) -> None:
         """Write one line per epoch of the tensor model."""
         self.write_text("factor_trace.jsonl", trace_lines(trace))

@@ -4,7 +4,7 @@ config.toml             the settings
 run.json                what was worked on: sources, sizes, fingerprint, notes
 vocabulary.parquet      id and name of every entity and relation
 triples.parquet         the graphs by id
-checkpoint.safetensors  while training only
+checkpoint-*.safetensors  while training only
 weights.safetensors     the best weights
 trace.jsonl             one line per epoch
 .lock                   held by the process that works in the folder, empty
@@ -98,6 +98,15 @@ class Run:
                 self.write_json("run.json", about)
                 self.write_text("config.toml", settings.to_toml())  # last: it marks the folder as a run
             yield
+
+    def checkpoint(self, part: str) -> Path:
+        """Where the training of one of the models keeps what it needs to go on."""
+        return self.folder / f"checkpoint-{part}.safetensors"
+
+    def clear_checkpoints(self) -> None:
+        """Take away what only an unfinished run needs."""
+        for path in self.folder.glob("checkpoint-*.safetensors"):
+            path.unlink()
 
     def write_table(self, name: str, table: pl.DataFrame) -> None:
         """Write a table as `name`.parquet."""

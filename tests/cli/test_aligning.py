@@ -80,7 +80,7 @@ def start(options, out):
     """Start the command and wait until it has saved its first checkpoint."""
     command = [sys.executable, "-m", "farlink", "align", *map(str, options), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (out / "checkpoint.safetensors").exists():
+    while not (out / "checkpoint-paths.safetensors").exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     return process
