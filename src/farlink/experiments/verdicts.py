@@ -157,6 +157,9 @@ def gentler(first: str, second: str) -> Verdict:
             return NOT_TESTED
         losses = {label: 1 - found[label, 10] / found[label, 50] for label in (first, second)}
         held = "holds" if losses[first] < losses[second] else "does not hold"
-        return f"The claim {held}: from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}."
+        lost = f"from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}"
+        rising = [label for label in (first, second) if any(map(still_rising, _of(label, records)))]
+        learning = f"; {' and '.join(rising)} still learning when the minutes were over" if rising else ""
+        return f"The claim {held}: {lost}{learning}."
 
     return judge
