@@ -22,6 +22,10 @@ def still_rising(record: Record) -> bool:
     return any(row["best"] for row in record["trace"][-2:])
 
 
+def _of(label: str, records: list[Record]) -> list[Record]:
+    return [record for record in records if record["key"]["label"] == label]
+
+
 def by_label(records: list[Record]) -> dict[tuple[str, str], float]:
     """Mean Hits@1 over the seeds by data set and label."""
     return _means(records, "data", "label")
@@ -48,10 +52,8 @@ def better(first: str, second: str) -> Verdict:
     def judge(records: list[Record]) -> str:
         gaps: dict[str, tuple[float, str]] = {}
         for data in sorted({record["key"]["data"] for record in records}):
-            own, other = (
-                [record for record in records if (record["key"]["data"], record["key"]["label"]) == (data, label)]
-                for label in (first, second)
-            )
+            there = [record for record in records if record["key"]["data"] == data]
+            own, other = _of(first, there), _of(second, there)
             if own and other:
                 gaps[data] = _gap(own, other)
         if not gaps:
@@ -88,9 +90,7 @@ def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
         if not best:
             return NOT_TESTED
         wins = sum(found[data, first] > value for data, (value, _) in best.items())
-        rising = {
-            record["key"]["data"] for record in records if record["key"]["label"] == first and still_rising(record)
-        }
+        rising = {record["key"]["data"] for record in _of(first, records) if still_rising(record)}
         gaps = ", ".join(
             f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}" + "*" * (data in rising)
             for data, (value, label) in sorted(best.items())
