@@ -115,7 +115,7 @@ class LinkLessons:
 
     @classmethod
     def of_epoch(cls, links: Ids, seed: int, epoch: int) -> LinkLessons:
-        """So many links that an epoch has its steps, each link as often as any other but for one."""
+        """So many links that an epoch has its steps, each link as often as any other, or once more."""
         dice = np.random.default_rng([seed, epoch])
         times = -(-STEPS * batch_of(links) // len(links))
         order = np.concatenate([dice.permutation(len(links)) for _ in range(times)])

@@ -78,3 +78,22 @@ def test_a_network_by_itself_has_one_row_beside_the_papers():
     assert rows == [
         "| `wide`, network (RSN) alone, 1 core | .900 / .950 / .920 | .922 / .953 / .940 | 1 | 60 | 1.0 GB |"
     ]
+
+
+def best(data, mrr):
+    """A record of the preset `best`."""
+    return {
+        "key": {"data": data.folder, "model": "best", "seed": 0},
+        "metrics": {"test": {"alone": {"paths": {"mrr": mrr}}}},
+    }
+
+
+def test_claims_are_judged_by_the_network_alone_beside_what_was_published():
+    fb15k, wn18, _ = completion.DATA
+    assert completion.verdict([]) == "Not tested yet."
+    found = completion.verdict([best(fb15k, 0.78), best(wn18, 0.7)])
+    assert "ahead of the translations holds on 1 of 2" in found
+    assert "FB15K +0.260, WN18 -0.030" in found
+    assert "second to RotatE on FB15K holds (.780; RotatE as published .800, the best of the others .750)" in found
+    assert "second to RotatE on FB15K does not hold" in completion.verdict([best(fb15k, 0.81)])
+    assert "RotatE" not in completion.verdict([best(wn18, 0.9)])

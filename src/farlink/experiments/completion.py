@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import getitem
@@ -13,10 +13,12 @@ from typing import Any
 from farlink.experiments import dots
 from farlink.experiments.baselines import BASELINES, train_baseline
 from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run, written
+from farlink.experiments.verdicts import NOT_TESTED, held
 from farlink.io.files import write_text
 from farlink.report import draw
 
 GB = 1e9
+TRANSLATIONS = ("TransE", "TransR", "TransD")
 VOICES = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"}
 Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
 
@@ -28,6 +30,10 @@ class DataSet:
     folder: str
     name: str
     paper: dict[str, Figures]
+
+    def published(self, models: Iterable[str]) -> float:
+        """The best MRR that the paper gives any of some models."""
+        return max(self.paper[model][2] for model in models)
 
 
 # what the paper's tables say
@@ -138,6 +144,31 @@ def _told(job: Job, record: dict[str, Any]) -> str:
     return f"{job.data.name}, {job.model}, seed {job.seed}: MRR {figures['mrr']:.3f} in {record['seconds']:.0f} s"
 
 
+def verdict(records: list[dict[str, Any]]) -> str:
+    """Whether the paper's claims hold for the network in `best`, beside what the paper gives of the other models."""
+    found: dict[str, list[float]] = {}
+    for record in records:
+        if record["key"]["model"] == "best":
+            figures = record["metrics"]["test"]["alone"]["paths"]
+            found.setdefault(record["key"]["data"], []).append(figures["mrr"])
+    tried = [data for data in DATA if data.folder in found]
+    if not tried:
+        return NOT_TESTED
+    gaps = [mean(found[data.folder]) - data.published(TRANSLATIONS) for data in tried]
+    told = ", ".join(f"{data.name} {gap:+.3f}" for data, gap in zip(tried, gaps, strict=True))
+    said = [f"That RSN is ahead of the translations {held(sum(gap > 0 for gap in gaps), len(gaps))}"]
+    said.append(f"(MRR of the network in `best` less the best of theirs as published: {told}).")
+    first = DATA[0]
+    if first in tried:
+        own = mean(found[first.folder])
+        others = [name for name in first.paper if name not in ("RSN", "RotatE")]
+        second = first.published(others) < own < first.published(["RotatE"])
+        said.append(f"That it is second to RotatE on {first.name} {held(int(second), 1)}")
+        said.append(f"({written(own)}; RotatE as published {written(first.published(['RotatE']))},")
+        said.append(f"the best of the others {written(first.published(others))}).")
+    return " ".join(said)
+
+
 def page(records: list[dict[str, Any]]) -> str:
     """The page: every figure of it is from a record, except the paper's."""
     lines = [
@@ -145,6 +176,11 @@ def page(records: list[dict[str, Any]]) -> str:
         "",
         "Written by `farlink experiment completion` from `results/completion.jsonl`, where each run has its command, "
         "seed, commit and all metrics.",
+        "",
+        "**The paper:** RSNs are ahead of all translations (TransE, TransR, TransD), and on FB15K second to RotatE "
+        "(tables 4 to 6).",
+        "",
+        f"**Found:** {verdict(records)}",
         "",
         "Hits@1 / Hits@10 / MRR of all test triples, the mean of both sides, filtered, realistic ranks, all entities "
         "as candidates. Seconds are those of the whole command, from files to report, on two cores (models of others: "

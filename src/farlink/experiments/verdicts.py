@@ -58,10 +58,10 @@ def better(first: str, second: str) -> Verdict:
                 gaps[data] = _gap(own, other)
         if not gaps:
             return NOT_TESTED
-        held = _held(sum(gap > 0 for gap, _ in gaps.values()), len(gaps))
+        how_far = held(sum(gap > 0 for gap, _ in gaps.values()), len(gaps))
         told = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}{how}" for data, (gap, how) in gaps.items())
         unequal = "; after so many paths each: on validation links, where a point or two can be chance"
-        return f"That {first} is ahead of {second} {held} (points of Hits@1: {told}{unequal * ('paths' in told)})."
+        return f"That {first} is ahead of {second} {how_far} (points of Hits@1: {told}{unequal * ('paths' in told)})."
 
     return judge
 
@@ -96,8 +96,8 @@ def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
             for data, (value, label) in sorted(best.items())
         )
         learning = f"; * {first} was still learning when its minutes were over" * ("*" in gaps)
-        held = _held(wins, len(best))
-        return f"That {first} is ahead of all earlier methods {held} (points of Hits@1: {gaps}{learning})."
+        how_far = held(wins, len(best))
+        return f"That {first} is ahead of all earlier methods {how_far} (points of Hits@1: {gaps}{learning})."
 
     return judge
 
@@ -112,7 +112,8 @@ def together(*verdicts: Verdict) -> Verdict:
     return judge
 
 
-def _held(wins: int, tries: int) -> str:
+def held(wins: int, tries: int) -> str:
+    """How far a claim holds that was tried so often."""
     return "holds" if wins == tries else "does not hold" if not wins else f"holds on {wins} of {tries}"
 
 
@@ -126,7 +127,7 @@ def fastest(first: str) -> Verdict:
         epochs = min(map(len, curves.values()))
         own, others = curves[first], {label: curve for label, curve in curves.items() if label != first}
         ahead = sum(all(own[e] > curve[e] for curve in others.values()) for e in range(epochs))
-        said = [f"That {first} is ahead of the others after every epoch {_held(ahead, epochs)}."]
+        said = [f"That {first} is ahead of the others after every epoch {held(ahead, epochs)}."]
         for label, curve in others.items():
             past = next((e for e, score in enumerate(own, 1) if score > max(curve)), None)
             if past is not None:
@@ -143,8 +144,8 @@ def rises_then_rests(records: list[Record]) -> str:
     if not {5, 15, 25} <= set(found):
         return NOT_TESTED
     rise, rest = found[15] - found[5], found[25] - found[15]
-    held = "holds" if rise > 0 and abs(rest) < rise / 2 else "does not hold"
-    return f"The claim {held}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
+    holds = held(int(rise > 0 and abs(rest) < rise / 2), 1)
+    return f"The claim {holds}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
 
 
 def gentler(first: str, second: str) -> Verdict:
@@ -156,10 +157,10 @@ def gentler(first: str, second: str) -> Verdict:
         if not all(end in found for end in ends):
             return NOT_TESTED
         losses = {label: 1 - found[label, 10] / found[label, 50] for label in (first, second)}
-        held = "holds" if losses[first] < losses[second] else "does not hold"
+        holds = held(int(losses[first] < losses[second]), 1)
         lost = f"from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}"
         rising = [label for label in (first, second) if any(map(still_rising, _of(label, records)))]
         learning = f"; {' and '.join(rising)} still learning when the minutes were over" if rising else ""
-        return f"The claim {held}: {lost}{learning}."
+        return f"The claim {holds}: {lost}{learning}."
 
     return judge
