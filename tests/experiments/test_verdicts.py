@@ -38,13 +38,25 @@ def test_a_method_is_ahead_of_all_if_it_beats_the_best_of_them_everywhere():
     ]
     found = verdicts.ahead_of_all("a", ("b", "c"))(records)
     assert "holds on 1 of 2" in found
-    assert "0 +5.0 to c*, 1 -10.0 to b*; * a was still learning" in found
+    assert "0 +5.0 to c, 1 -10.0 to b)" in found
     assert verdicts.ahead_of_all("a", ("b",))(records[:1]) == verdicts.NOT_TESTED
 
 
-def test_a_method_that_had_ended_has_no_mark():
-    records = [record("a", 0.5, curve=(0.1, 0.3, 0.2, 0.2)), record("b", 0.4)]
-    assert "(points of Hits@1: en_de_15k_v1 +10.0 to b)." in verdicts.ahead_of_all("a", ("b",))(records)
+def test_a_method_whose_minutes_were_over_while_it_was_learning_may_yet_get_ahead():
+    records = [record("b", 0.4, data=data) for data in ("set/0", "set/1")]
+    records += [record("a", hits, data=data, minutes=1) for data, hits in (("set/0", 0.5), ("set/1", 0.3))]
+    found = verdicts.ahead_of_all("a", ("b",))(records)
+    assert "holds and is not decided on 1 of 2" in found
+    assert "0 +10.0 to b*, 1 -10.0 to b*; * a was still learning when its minutes were over" in found
+
+
+@pytest.mark.parametrize(
+    ("curve", "minutes", "rising"),
+    [((0.1, 0.2), 3, True), ((0.1, 0.2), 0, False), ((0.1, 0.2), 4, False), ((0.3, 0.2, 0.1), 3, False)],
+    ids=["at the limit", "no limit", "ended before the limit", "past its best"],
+)
+def test_a_run_is_still_learning_if_its_minutes_cut_it_short(curve, minutes, rising):
+    assert verdicts.still_rising(record("a", curve=curve, minutes=minutes)) == rising
 
 
 def test_verdicts_stand_together_and_one_on_nothing_is_left_out():
@@ -73,8 +85,11 @@ def test_a_gentler_curve_loses_less():
     records = [
         record(label, hits, x=x) for label, x, hits in (("a", 10, 0.4), ("a", 50, 0.5), ("b", 10, 0.1), ("b", 50, 0.5))
     ]
-    found = verdicts.gentler("a", "b")(records)
-    assert "holds: from 50 % to 10 % a loses 20%, b 80%; a and b still learning when the minutes were over." in found
+    assert "holds: from 50 % to 10 % a loses 20%, b 80%." in verdicts.gentler("a", "b")(records)
+    records += [record("a", 0.1, x=30, minutes=1)]
+    assert "is not decided: from 50 % to 10 % a loses 20%, b 80%; a still learning" in verdicts.gentler("a", "b")(
+        records
+    )
 
 
 def test_several_seeds_count_by_their_mean():

@@ -18,8 +18,10 @@ def hits(record: Record) -> float:
 
 
 def still_rising(record: Record) -> bool:
-    """Whether one of the last two epochs was the best so far."""
-    return any(row["best"] for row in record["trace"][-2:])
+    """Whether its minutes were over when one of the last two epochs was the best so far."""
+    limit = 60 * record["key"].get("minutes", 0)
+    last = record["trace"][-2:]
+    return 0 < limit <= last[-1]["seconds"] and any(row["best"] for row in last)
 
 
 def _of(label: str, records: list[Record]) -> list[Record]:
@@ -89,15 +91,19 @@ def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
                 best[data] = max(best.get(data, (0.0, "")), (value, label))
         if not best:
             return NOT_TESTED
-        wins = sum(found[data, first] > value for data, (value, _) in best.items())
+        wins = {data for data, (value, _) in best.items() if found[data, first] > value}
         rising = {record["key"]["data"] for record in _of(first, records) if still_rising(record)}
         gaps = ", ".join(
             f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}" + "*" * (data in rising)
             for data, (value, label) in sorted(best.items())
         )
         learning = f"; * {first} was still learning when its minutes were over" * ("*" in gaps)
-        how_far = held(wins, len(best))
-        return f"That {first} is ahead of all earlier methods {how_far} (points of Hits@1: {gaps}{learning})."
+        open_yet = best.keys() & rising - wins  # who is still learning may yet get ahead
+        decided = len(best) - len(open_yet)
+        how_far = [held(len(wins), decided)] * bool(decided)
+        how_far += [f"is not decided on {len(open_yet)} of {len(best)}"] * bool(open_yet)
+        said = f"That {first} is ahead of all earlier methods {' and '.join(how_far)}"
+        return f"{said} (points of Hits@1: {gaps}{learning})."
 
     return judge
 
@@ -157,10 +163,10 @@ def gentler(first: str, second: str) -> Verdict:
         if not all(end in found for end in ends):
             return NOT_TESTED
         losses = {label: 1 - found[label, 10] / found[label, 50] for label in (first, second)}
-        holds = held(int(losses[first] < losses[second]), 1)
         lost = f"from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}"
         rising = [label for label in (first, second) if any(map(still_rising, _of(label, records)))]
         learning = f"; {' and '.join(rising)} still learning when the minutes were over" if rising else ""
+        holds = "is not decided" if rising else held(int(losses[first] < losses[second]), 1)
         return f"The claim {holds}: {lost}{learning}."
 
     return judge
