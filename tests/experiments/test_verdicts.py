@@ -46,7 +46,7 @@ def test_a_method_whose_minutes_were_over_while_it_was_learning_may_yet_get_ahea
     records = [record("b", 0.4, data=data) for data in ("set/0", "set/1")]
     records += [record("a", hits, data=data, minutes=1) for data, hits in (("set/0", 0.5), ("set/1", 0.3))]
     found = verdicts.ahead_of_all("a", ("b",))(records)
-    assert "holds and is not decided on 1 of 2" in found
+    assert "holds, but is not decided on 1 of 2" in found
     assert "0 +10.0 to b*, 1 -10.0 to b*; * a was still learning when its minutes were over" in found
 
 

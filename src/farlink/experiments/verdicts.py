@@ -102,7 +102,7 @@ def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
         decided = len(best) - len(open_yet)
         how_far = [held(len(wins), decided)] * bool(decided)
         how_far += [f"is not decided on {len(open_yet)} of {len(best)}"] * bool(open_yet)
-        said = f"That {first} is ahead of all earlier methods {' and '.join(how_far)}"
+        said = f"That {first} is ahead of all earlier methods {', but '.join(how_far)}"
         return f"{said} (points of Hits@1: {gaps}{learning})."
 
     return judge
