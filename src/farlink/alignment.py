@@ -251,9 +251,10 @@ class _Teacher:
     def compared(self, model: PathModel) -> tuple[Tensor, Tensor]:
         """The vectors by which entities are compared, left and right, when training is over."""
         settings = self.settings
-        if settings.rounds and self.run.found_for(settings.max_epochs) is None:
-            self.run.write_found(self.sought(model), settings.max_epochs)
-        vectors = compared_vectors(self.around, self._known(), model, settings)
+        with self.reporter.working("looking for links with what was learned"):
+            if settings.rounds and self.run.found_for(settings.max_epochs) is None:
+                self.run.write_found(self.sought(model), settings.max_epochs)
+            vectors = compared_vectors(self.around, self._known(), model, settings)
         if not settings.graph_epochs:
             return vectors
         self.graph_network = self._trained_graph_network()
