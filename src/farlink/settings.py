@@ -217,7 +217,7 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1, "learning_rate": 0.03},
     "transr": {**_PLAIN, "width": 50, "learning_rate": 0.01},
     "transd": {**_PLAIN, "learning_rate": 0.01},
-    "conve": {**_PLAIN, "batch_size": 1024},
+    "conve": {**_PLAIN, "batch_size": 1024, "learning_rate": 0.01, "precision": "auto"},
     "rotate": {**_PLAIN, "width": 200, "learning_rate": 0.01},
 }
 _OF_THE_NETWORK = {
