@@ -59,7 +59,7 @@ ABLATIONS = {
     "walks without biases": ("depth_bias=0.5", "cross_bias=0.5"),
 }
 # what may become an ingredient
-ADDITIONS = {"with the graph network as well": ("graph_epochs=10",)}
+ADDITIONS = {"with the graph network as well": ("graph_epochs=3",)}
 KNOWN = "every other link known"  # no run, but what structure tells when nothing else is in doubt
 PARTS = ("best", "fast", "wider", "ablations", "additions", "shares", "limits")
 
