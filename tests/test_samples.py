@@ -82,18 +82,51 @@ def test_too_large_a_sample_is_a_clear_error(graphs, links):
 
 def test_sources_are_files_or_a_benchmark_folder(tmp_path):
     files = Pair.make().write(tmp_path / "files")
-    both, pairs = read_sources(str(files["left"]), str(files["right"]), str(files["seeds"]))
-    assert (len(both), len(pairs)) == (2, 20)
-    one, nothing = read_sources(str(files["left"]), None, None)
+    both, pairs, notes = read_sources(str(files["left"]), str(files["right"]), str(files["seeds"]))
+    assert (len(both), len(pairs), notes) == (2, 20, [])
+    one, nothing, _ = read_sources(str(files["left"]), None, None)
     assert (len(one), nothing) == (1, None)
     with pytest.raises(FarlinkError, match="--links is missing"):
         read_sources(str(files["left"]), str(files["right"]), None)
     with pytest.raises(FarlinkError, match="name the RIGHT graph too"):
         read_sources(str(files["left"]), None, str(files["seeds"]))
+    with pytest.raises(FarlinkError, match="hold the same graph"):
+        read_sources(str(files["left"]), str(files["left"]), str(files["seeds"]))
+    with pytest.raises(FarlinkError, match="is drawn from files"):
+        read_sources("-", None, None)
+
+
+def test_a_benchmark_folder_is_named_alone(folder, tmp_path):
+    _, benchmark = folder
+    files = Pair.make().write(tmp_path / "files")
+    with pytest.raises(FarlinkError, match="holds both graphs, is named alone"):
+        read_sources(str(benchmark), str(files["right"]), str(files["seeds"]))
+    with pytest.raises(FarlinkError, match="has links of its own"):
+        read_sources(str(benchmark), None, str(files["seeds"]))
+
+
+def test_links_that_are_left_out_are_told(tmp_path):
+    files = Pair.make().write(tmp_path / "files")
+    with files["seeds"].open("a") as seeds:
+        seeds.write("nobody\tnowhere\n")
+    (note,) = read_sources(str(files["left"]), str(files["right"]), str(files["seeds"])).notes
+    assert "line 21" in note
+
+
+def test_the_report_of_a_dense_sample_tells_the_degree_of_the_whole_graph_too(tmp_path):
+    rows = [(f"hub{i}", "r", f"hub{j}") for i in range(40) for j in range(i)]
+    rows += [(f"leaf{i}", "r", f"hub{i % 40}") for i in range(200)]
+    whole = KnowledgeGraph.from_frame(pl.DataFrame(rows, schema=["head", "relation", "tail"], orient="row"), source="a")
+    drawn = draw_sample([whole], None, 30, dense=True, epsilon=0.05, seed=0)
+    write_sample(drawn, tmp_path / "sample", (0.3, 0.07))
+    (row,) = [line for line in (tmp_path / "sample/README.md").read_text().splitlines() if line.startswith("| a |")]
+    before, after = (float(cell) for cell in row.split("|")[-3:-1])
+    assert before == pytest.approx(2 * len(rows) / 240, abs=0.01)
+    assert after >= 2 * before
 
 
 def test_real_graphs_are_sampled_within_five_percent(shared_data):
-    graphs, links = read_sources(str(shared_data / "dbp_fb"), None, None)
+    graphs, links, _ = read_sources(str(shared_data / "dbp_fb"), None, None)
     drawn = draw_sample(graphs, links, 5000, dense=False, epsilon=0.05, seed=0)
     assert max(drawn.distances["SRPRS"]) <= 0.05
     assert min(max(gaps) for name, gaps in drawn.distances.items() if name != "SRPRS") > 0.2

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -37,21 +38,46 @@ class Sample:
     seed: int
 
 
-def read_sources(left: str, right: str | None, links: str | None) -> tuple[list[KnowledgeGraph], Ids | None]:
+class Sources(NamedTuple):
+    """What is to be sampled: one graph, or two and the links between them."""
+
+    graphs: list[KnowledgeGraph]
+    links: Ids | None
+    notes: list[str]  # which links were left out, for the user
+
+
+def read_sources(left: str, right: str | None, links: str | None) -> Sources:
     """The graphs to sample and, where there are two, the links between them: from files, or a benchmark folder."""
+    if "-" in (left, right):
+        raise FarlinkError("a sample is drawn from files; write standard input to one first")
     if right is not None:
-        if links is None:
-            raise FarlinkError("--links is missing: a file of links between the two graphs")
-        one, other = read(left), read(right)
-        frame, source = links_from(links)
-        return [one, other], resolve(frame, one, other, "sampled", source).pairs
+        return _two_graphs(left, right, links)
+    if Path(left).is_dir():
+        if links is not None:
+            raise FarlinkError(f"{left} is a benchmark folder, which has links of its own; leave --links out")
+        data = read_alignment_folder(left)
+        frame = pl.concat([part for part in (data.seeds, data.valid, data.test) if part is not None])
+        return _linked(data.left, data.right, frame, data.source)
     if links is not None:
         raise FarlinkError("--links are between two graphs; name the RIGHT graph too")
-    if not Path(left).is_dir():
-        return [read(left)], None
-    data = read_alignment_folder(left)
-    frame = pl.concat([part for part in (data.seeds, data.valid, data.test) if part is not None])
-    return [data.left, data.right], resolve(frame, data.left, data.right, "sampled", data.source).pairs
+    return Sources([read(left)], None, [])
+
+
+def _two_graphs(left: str, right: str, links: str | None) -> Sources:
+    for path in (left, right):
+        if Path(path).is_dir():
+            raise FarlinkError(f"{path} is a folder; a benchmark folder, which holds both graphs, is named alone")
+    if links is None:
+        raise FarlinkError("--links is missing: a file of links between the two graphs")
+    one, other = read(left), read(right)
+    if one.same_as(other):
+        raise FarlinkError(f"{left} and {right} hold the same graph; name it alone to sample one graph")
+    return _linked(one, other, *links_from(links))
+
+
+def _linked(left: KnowledgeGraph, right: KnowledgeGraph, links: pl.DataFrame, source: str) -> Sources:
+    found = resolve(links, left, right, "sampled", source)
+    return Sources([left, right], found.pairs, found.notes)
 
 
 def draw_sample(
@@ -134,14 +160,17 @@ def report_lines(sample: Sample, tables: Sequence[pl.DataFrame]) -> list[str]:
         "",
         f"Segment-based random PageRank sampling, seed {sample.seed}.",
         "",
-        "| graph | entities | relations | triples | average degree | average degree of the original |",
-        "|---|---|---|---|---|---|",
+        "| graph | entities | relations | triples | average degree | average degree of the original |"
+        + " without low-degree entities |" * sample.dense,
+        "|---|---|---|---|---|---|" + "---|" * sample.dense,
     ]
     for place, (graph, table) in enumerate(zip(sample.graphs, tables, strict=True)):
-        averages = [sample.degrees[name][place].mean() for name in ("SRPRS", "original")]
+        whole = degrees(graph.triples, len(graph.entities))
+        means = [sample.degrees["SRPRS"][place], whole[whole > 0], *[sample.degrees["original"][place]] * sample.dense]
         lines.append(
-            f"| {graph.source} | {len(sample.units):,} | {table['relation'].n_unique():,} | {table.height:,} "
-            f"| {averages[0]:.2f} | {averages[1]:.2f} |"
+            f"| {graph.source} | {len(sample.units):,} | {table['relation'].n_unique():,} | {table.height:,} | "
+            + " | ".join(f"{found.mean():.2f}" for found in means)
+            + " |"
         )
     original = "the original without low-degree entities" if sample.dense else "the original"
     lines += ["", f"Kolmogorov-Smirnov distance of the degrees from {original}:", ""]

@@ -69,7 +69,7 @@ def degrees(triples: Ids, size: int) -> NDArray[np.int64]:
 def distance(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     """The Kolmogorov-Smirnov distance of two sets of degrees: the largest gap of their distribution functions."""
     most = int(max(one.max(initial=0), other.max(initial=0))) + 1
-    below = [np.cumsum(np.bincount(found, minlength=most)) / len(found) for found in (one, other)]
+    below = [np.cumsum(np.bincount(found, minlength=most)) / max(len(found), 1) for found in (one, other)]
     return float(np.abs(below[0] - below[1]).max())
 
 

@@ -3,12 +3,14 @@ import os
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from farlink.errors import FarlinkError, Interrupted
+from farlink.errors import FarlinkError, InputError, Interrupted
 from farlink.experiments import records
-from farlink.experiments.records import Records, finished_run, measured
+from farlink.experiments.records import Records, carry_out, finished_run, longest, measured
+from recorded import record
 from rings import QUICK, ring
 
 
@@ -31,6 +33,30 @@ def test_records_keep_their_order_and_are_one_line_each(tmp_path):
     for seed in (2, 0, 1):
         records.add({"key": {"seed": seed}, "note": "zwei\nZeilen, ü"})
     assert [json.loads(line)["key"]["seed"] for line in path.read_text().splitlines()] == [2, 0, 1]
+
+
+@pytest.mark.parametrize("line", [b'{"broken": ', b"5", b'{"a": 1}', b"\xff"])
+def test_what_is_no_record_is_named_by_its_line(tmp_path, line):
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b'{"key": {"seed": 1}}\n\n' + line + b"\n")
+    with pytest.raises(InputError, match=r"records\.jsonl, line 3: not a record of a run"):
+        Records(path)
+    assert line in path.read_bytes()
+
+
+def test_of_runs_with_several_budgets_the_longest_counts():
+    short, long, endless, other = (
+        record("RSN", minutes=minutes, seed=seed) for minutes, seed in ((5, 0), (9, 0), (0, 0), (1, 1))
+    )
+    assert longest([long, short, other]) == [long, other]
+    assert longest([short, endless, long]) == [endless]
+
+
+def test_only_names_data_sets_of_the_experiment(tmp_path):
+    jobs = [SimpleNamespace(folder=name, key={"data": name}) for name in ("one", "two")]
+    file = Records(tmp_path / "records.jsonl")
+    with pytest.raises(FarlinkError, match="no run of these parts is on three; they are on one, two"):
+        list(carry_out(jobs, ["one", "three"], file, tmp_path, lambda job, folder: {}, lambda job, record: ""))
 
 
 def test_two_that_write_to_one_file_lose_nothing(tmp_path):
@@ -88,9 +114,9 @@ def test_a_run_that_was_stopped_goes_on_and_its_seconds_add_up(tmp_path, monkeyp
     started = (folder / records.STARTED).stat().st_mtime
     (folder / "log").write_text("the last that was heard of a run that was killed")
     os.utime(folder / "log", (started + 1000, started + 1000))
-    record = finished_run(arguments)
-    assert 1000 < record["seconds"] < 1900
+    made = finished_run(arguments)
+    assert 1000 < made["seconds"] < 1900
     assert attempts[0][-1] == "--resume"
-    assert record["command"] == " ".join(["farlink", *arguments("RUN")])
-    assert record["metrics"]["validation"]["both"]["mrr"] > 0
+    assert made["command"] == " ".join(["farlink", *arguments("RUN")])
+    assert made["metrics"]["validation"]["both"]["mrr"] > 0
     assert not folder.exists()

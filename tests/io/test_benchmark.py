@@ -157,6 +157,11 @@ def test_splits_in_the_folder(name_layout):
     assert (pairs(data.seeds), data.valid, pairs(data.test)) == (LINKS[:5], None, LINKS[5:])
 
 
+def test_links_for_the_test_never_become_seeds(name_layout):
+    folder = name_layout(ent_links=lines(LINKS), test_links=lines(LINKS))
+    assert error(folder) == "train_links: no such file: the other links of this folder are no seeds"
+
+
 def test_folds(name_layout):
     root = "721_5fold__"
     folds = {

@@ -157,9 +157,18 @@ def test_a_given_format_counts_more_than_the_extension():
         ("-", None, "standard input: give the format, one of nt, nq, turtle"),
     ],
 )
-def test_an_unknown_format_is_an_error_that_lists_the_formats(path, format, message):
+def test_an_unknown_format_is_an_error_that_lists_the_formats(tmp_path, monkeypatch, path, format, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / path).touch()
     with pytest.raises(InputError, match=message):
         format_of(path, format)
+
+
+def test_what_is_no_file_is_told_before_its_extension(tmp_path):
+    with pytest.raises(InputError, match="nothing: no such file"):
+        format_of(tmp_path / "nothing")
+    with pytest.raises(InputError, match="this is a folder, expected a file"):
+        format_of(tmp_path)
 
 
 def test_messages_name_standard_input():

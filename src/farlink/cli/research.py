@@ -13,6 +13,7 @@ from farlink.errors import FarlinkError
 from farlink.tables import console
 
 BUDGET = 10.0  # minutes that a run of an experiment may train
+SEED_SHARE, VALID_SHARE = 0.3, 0.07  # of the links of a sample
 
 
 @app.command()
@@ -23,8 +24,12 @@ def sample(
     size: Annotated[int, typer.Option(min=2, help="Entities of each graph to keep.")] = 15000,
     dense: Annotated[bool, typer.Option("--dense", help="Double the average degree first.")] = False,
     epsilon: Annotated[float, typer.Option(min=0, max=1, help="Largest distance from the original's degrees.")] = 0.05,
-    seed_share: Annotated[float, typer.Option(min=0, max=1, help="Share of the links that are seeds.")] = 0.3,
-    valid_share: Annotated[float, typer.Option(min=0, max=1, help="Share of the links for validation.")] = 0.07,
+    seed_share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of the links that are seeds, .3 by default.")
+    ] = None,
+    valid_share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of the links for validation, .07 by default.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The benchmark folder to write.")] = None,
     seed: SeedOption = 0,
 ) -> None:
@@ -41,21 +46,26 @@ def sample(
         raise FarlinkError(f"{out} is a file; --out names a folder")
     if out.exists() and any(out.iterdir()):
         raise FarlinkError(f"{out} exists and is not empty; choose another --out")
-    if seed_share + valid_share > 1:
+    shares = SEED_SHARE if seed_share is None else seed_share, VALID_SHARE if valid_share is None else valid_share
+    if sum(shares) > 1:
         raise FarlinkError("--seed-share and --valid-share together are more than all links")
     reporter = Reporter()
     with reporter.working("reading"):
-        graphs, pairs = read_sources(left, right, links)
+        graphs, pairs, notes = read_sources(left, right, links)
+    if pairs is None and (seed_share, valid_share) != (None, None):
+        raise FarlinkError("one graph has no links to be divided: leave --seed-share and --valid-share out")
+    reporter.notes(notes)
     with reporter.working("sampling"):
         drawn = draw_sample(graphs, pairs, size, dense=dense, epsilon=epsilon, seed=seed)
-        write_sample(drawn, out, (seed_share, valid_share))
+        write_sample(drawn, out, shares)
     table = Table("method", *(f"K-S distance, graph {place + 1}" for place in range(len(graphs))))
     for name, gaps in drawn.distances.items():
         table.add_row(name, *(f"{gap:.1%}" for gap in gaps))
     console.print(table)
     if max(drawn.distances["SRPRS"]) > epsilon:
         console.print(f"the degrees could not be brought within {epsilon:.1%} of the original", markup=False)
-    console.print(f"{len(drawn.units):,} of each graph: {out}   report: {out / 'README.md'}", markup=False)
+    what = "entities" if pairs is None else "linked pairs"
+    console.print(f"{len(drawn.units):,} {what}: {out}   report: {out / 'README.md'}", markup=False)
 
 
 @app.command()

@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from farlink.experiments.limits import every_other_link_known
-from farlink.experiments.records import Records, carry_out, check_parts, finished_run, written
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run, longest, written
 from farlink.io.files import write_text
 from farlink.report import BLUE, GREY, draw
 
@@ -112,7 +112,7 @@ def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: 
 def _papers_preset(out: Path) -> Iterator[dict[str, Any]]:
     """What the paper's tables recorded of the preset `paper`, with keys as they are here."""
     for table in ("table-normal", "table-dense"):
-        for record in Records(out / "results" / f"{table}.jsonl").all:
+        for record in longest(Records(out / "results" / f"{table}.jsonl").all):
             key = record["key"]
             if key["label"] == "RSN":
                 own = Job(DataSet(key["data"], ""), "paper", key["seed"])

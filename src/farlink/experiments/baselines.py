@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -96,15 +97,17 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
 
     torch.set_flush_denormal(True)  # Adam's moments of resting rows would slow the processor down
     try:
-        losses = loop.train(
-            factory,
-            num_epochs=MOST_EPOCHS,
-            batch_size=batch,
-            use_tqdm=False,
-            drop_last=False,
-            pin_memory=False,
-            stopper=OutOfTime(),  # type: ignore[no-untyped-call]
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "'pin_memory' argument")  # PyKEEN asks for it, whatever it is told
+            losses = loop.train(
+                factory,
+                num_epochs=MOST_EPOCHS,
+                batch_size=batch,
+                use_tqdm=False,
+                drop_last=False,
+                pin_memory=False,
+                stopper=OutOfTime(),  # type: ignore[no-untyped-call]
+            )
     finally:
         torch.set_flush_denormal(False)
     took = time.monotonic() - started

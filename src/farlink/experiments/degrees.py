@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from farlink.experiments.records import Records, commit
+from farlink.experiments.records import Records, carry_out, commit
 from farlink.io.files import write_text
 from farlink.report import draw
 from farlink.samples import degree_plot, draw_sample, read_sources
@@ -20,28 +21,39 @@ EPSILON = 0.05
 def run(data: Path, out: Path, seeds: int) -> Iterator[str]:
     """Draw the samples that are not recorded yet, with their figures, then write the page; tells what it does."""
     records = Records(out / "results" / "degree-distribution.jsonl")
-    for folder, size in SAMPLED.items():
-        if not (data / folder).is_dir():
-            yield f"left out: there is no {data / folder}"
-            continue
-        for seed in range(seeds):
-            key = {"data": folder, "size": size, "seed": seed}
-            if records.has(key):
-                continue
-            started = time.monotonic()
-            graphs, links = read_sources(str(data / folder), None, None)
-            drawn = draw_sample(graphs, links, size, dense=False, epsilon=EPSILON, seed=seed)
-            seconds = round(time.monotonic() - started, 1)
-            command = f"farlink sample {data / folder} --size {size} --seed {seed} --out DIR"
-            records.add(
-                {"key": key, "command": command, "commit": commit(), "seconds": seconds, "distances": drawn.distances}
-            )
-            if not seed:
-                for place in range(len(graphs)):
-                    draw(out / _figure(folder, place), partial(degree_plot, drawn, place), vector=True)
-            yield f"{folder}, seed {seed}: K-S distance {max(drawn.distances['SRPRS']):.1%} at the most"
+    jobs = [Job(folder, seed) for folder in SAMPLED for seed in range(seeds)]
+    yield from carry_out(jobs, None, records, data, partial(_made, out), _told)
     write_text(out / "degree-distribution.md", page(records.all))
     yield f"wrote {out / 'degree-distribution.md'}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One sample of a data set."""
+
+    folder: str
+    seed: int
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells this sample from others in the records."""
+        return {"data": self.folder, "size": SAMPLED[self.folder], "seed": self.seed}
+
+
+def _made(out: Path, job: Job, folder: Path) -> dict[str, Any]:
+    size, started = SAMPLED[job.folder], time.monotonic()
+    graphs, links, _ = read_sources(str(folder), None, None)
+    drawn = draw_sample(graphs, links, size, dense=False, epsilon=EPSILON, seed=job.seed)
+    seconds = round(time.monotonic() - started, 1)
+    if not job.seed:
+        for place in range(len(graphs)):
+            draw(out / _figure(job.folder, place), partial(degree_plot, drawn, place), vector=True)
+    command = f"farlink sample {folder} --size {size} --seed {job.seed} --out DIR"
+    return {"command": command, "commit": commit(), "seconds": seconds, "distances": drawn.distances}
+
+
+def _told(job: Job, record: dict[str, Any]) -> str:
+    return f"{job.folder}, seed {job.seed}: K-S distance {max(record['distances']['SRPRS']):.1%} at the most"
 
 
 def _figure(folder: str, place: int) -> str:

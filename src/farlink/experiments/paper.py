@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 
 from farlink.experiments import curves, dots
 from farlink.experiments.alignment import SRPRS, DataSet
-from farlink.experiments.records import Records, carry_out, check_parts, finished_run, written
+from farlink.experiments.records import Records, carry_out, check_parts, finished_run, longest, written
 from farlink.experiments.verdicts import (
     Record,
     Verdict,
@@ -176,7 +176,7 @@ def run(
         if not parts or variant.label in parts
     )
     yield from carry_out(jobs, only, records, data, _made, _told)
-    shown = [*records.all, *_recorded_elsewhere(experiment, out)]
+    shown = [*longest(records.all), *_recorded_elsewhere(experiment, out)]
     _draw(out / f"{name}.png", experiment, shown)
     write_text(out / f"{name}.md", page(name, shown))
     yield f"wrote {out / f'{name}.md'}"
@@ -230,7 +230,7 @@ def _made(job: Job, folder: Path) -> Record:
 
 
 def _told(job: Job, record: Record) -> str:
-    return f"{job.data.name}, {job.variant.label}, seed {job.seed}: Hits@1 {hits(record):.3f}"
+    return f"{job.data.name}, {_title(job.variant.label, job.variant.x)}, seed {job.seed}: Hits@1 {hits(record):.3f}"
 
 
 def page(name: str, records: list[Record]) -> str:
@@ -240,7 +240,7 @@ def page(name: str, records: list[Record]) -> str:
         f"# {experiment.title}",
         "",
         f"Written by `farlink experiment {name}` from `results/{name}.jsonl`. Test Hits@1, protocol `linked`, left to "
-        "right, realistic ranks; the mean where there are several seeds.",
+        "right, realistic ranks; the mean where there are several seeds; of several budgets the longest.",
         "",
         f"**The paper:** {experiment.claim}",
         "",
@@ -305,12 +305,15 @@ def _table(experiment: Experiment, records: list[Record]) -> list[str]:
         mine = [record for record in records if (record["key"]["label"], record["key"]["x"]) == (label, x)]
         if mine:
             cells = [_cell([record for record in mine if record["key"]["data"] == d.folder]) for d in experiment.data]
-            title = label + ("" if x is None else f", {x:g}")
             last = [record["trace"][-1] for record in mine]
             spans = [_span([row[name] for row in last]) for name in ("epoch", "examples")]
             seconds = _span([record["seconds"] for record in mine])
-            lines.append("| " + " | ".join([f"**{title}**", *cells, *spans, seconds]) + " |")
+            lines.append("| " + " | ".join([f"**{_title(label, x)}**", *cells, *spans, seconds]) + " |")
     return lines
+
+
+def _title(label: str, x: float | None) -> str:
+    return label if x is None else f"{label}, {x:g}"
 
 
 def _span(values: list[float]) -> str:

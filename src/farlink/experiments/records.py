@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from farlink.errors import FarlinkError, Interrupted
+from farlink.errors import FarlinkError, InputError, Interrupted
 from farlink.io.files import write_text
 from farlink.runs import load
 from farlink.training import stop_signal
@@ -28,6 +29,10 @@ class Records:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.all = self._read()
+        try:  # what cannot be written down later need not be run
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FarlinkError(f"{path}: cannot write this file ({error.strerror}); --out names a folder") from None
 
     def has(self, key: Mapping[str, Any]) -> bool:
         """Whether there is a record of this run."""
@@ -39,8 +44,17 @@ class Records:
         write_text(self.path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.all))
 
     def _read(self) -> list[dict[str, Any]]:
-        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        return [json.loads(line) for line in lines]
+        lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
+        return [self._record(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+    def _record(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except ValueError:  # no UTF-8, or no JSON
+            record = None
+        if not (isinstance(record, dict) and isinstance(record.get("key"), dict)):
+            raise InputError(self.path, "not a record of a run, expected a JSON object with a key; remove it", number)
+        return record
 
 
 class Job(Protocol):
@@ -70,18 +84,43 @@ def carry_out(
 
     `make` makes a run on the data set in a folder and gives its record; `tell` puts it in words.
     """
-    wanted = [job for job in jobs if only is None or job.folder in only]
-    if only is not None and not wanted:
-        raise FarlinkError(f"no run of these parts is on {', '.join(only)}")
-    for job in wanted:
-        if records.has(job.key):
-            continue
+    jobs = list(jobs)
+    folders = list(dict.fromkeys(job.folder for job in jobs))
+    for folder in only or ():
+        if folder not in folders:
+            raise FarlinkError(f"no run of these parts is on {folder}; they are on {', '.join(folders) or 'none'}")
+    missing = [job for job in jobs if (only is None or job.folder in only) and not records.has(job.key)]
+    if missing:
+        check_data(data)
+    for folder in dict.fromkeys(job.folder for job in missing):
+        if not (data / folder).is_dir():
+            yield f"left out: there is no {data / folder}"
+    for job in missing:
         if not (data / job.folder).is_dir():
-            yield f"left out: there is no {data / job.folder}"
             continue
         record = {"key": job.key, **make(job, data / job.folder)}
         records.add(record)
         yield tell(job, record)
+
+
+def check_data(data: Path) -> None:
+    """A folder of data sets that is not there is a clear error."""
+    if not data.is_dir():
+        raise FarlinkError(f"{data}: no such folder; --data names the folder with the benchmark data sets")
+
+
+def longest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the runs that differ in nothing but their minutes, the one that had most; 0 minutes are no limit."""
+    kept: dict[str, dict[str, Any]] = {}
+    for record in records:
+        run = json.dumps({name: value for name, value in record["key"].items() if name != "minutes"}, sort_keys=True)
+        if run not in kept or _limit(record) >= _limit(kept[run]):
+            kept[run] = record
+    return list(kept.values())
+
+
+def _limit(record: dict[str, Any]) -> float:
+    return record["key"].get("minutes") or math.inf
 
 
 def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:

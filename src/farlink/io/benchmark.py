@@ -170,6 +170,8 @@ def _name_split(folder: Path, fold: int) -> Split:
         return seeds, valid, test
     if folds.is_dir():
         raise InputError(place / "train_links", "no such file")
+    if valid is not None or test is not None:
+        raise InputError(place / "train_links", "no such file: the other links of this folder are no seeds")
     return _fixed_split(folder, _links_if_any(folder / "ent_links"), "train_links or ent_links")
 
 

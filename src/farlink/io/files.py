@@ -65,6 +65,8 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         raise InputError(display_name(path), f"give the format, {choices}")
     suffix = format_suffix(path)
     if suffix not in FORMATS:
+        if Path(path).is_dir() or not Path(path).exists():
+            raise InputError(path, "this is a folder, expected a file" if Path(path).is_dir() else "no such file")
         problem = f"unknown extension {suffix!r}" if suffix else "no extension"
         raise InputError(path, f"{problem}, expected one of {' '.join(FORMATS)}; or give the format, {choices}")
     return FORMATS[suffix]
