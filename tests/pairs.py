@@ -61,5 +61,4 @@ TINY = {
     "relation_negatives": 8,
     "max_epochs": 3,
     "batch_size": 128,
-    "graph_epochs": 2,
 }

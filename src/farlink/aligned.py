@@ -33,7 +33,6 @@ from farlink.metrics import RankKind
 from farlink.model import PathModel
 from farlink.names import short_name
 from farlink.propagation import Surroundings, compared_vectors
-from farlink.reflections import beside, trained
 from farlink.runs import Run, closest, load, place_of
 from farlink.settings import AlignmentSettings
 from farlink.symmetry import colours
@@ -87,17 +86,14 @@ class AlignmentRun(Run):
             return self._weights
         around = Surroundings(self.graphs["left"], self.graphs["right"])
         pairs = np.concatenate([self.links("seed"), self.links("found")])
-        vectors = compared_vectors(around, pairs, self.model, self.settings)
-        if self.settings.graph_epochs:
-            vectors = beside(vectors, around.sides(trained(around, self._weights).vectors()))
-        return dict(zip(SIDES, vectors, strict=True))
+        return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))
 
     @cached_property
     def model(self) -> PathModel:
         """The trained network, ready to be asked."""
         weights = self._weights
         model = model_of(self.settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
-        model.load_state_dict({name: weights[name] for name in model.state_dict()})
+        model.load_state_dict(weights)
         return model.eval()
 
     @cached_property

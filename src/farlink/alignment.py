@@ -31,7 +31,6 @@ from farlink.metrics import pair_quality
 from farlink.model import PathModel
 from farlink.progress import Reporter
 from farlink.propagation import Surroundings, compared_vectors, seed_views, start_vectors
-from farlink.reflections import GraphNetwork, LinkLessons, beside, graph_pace, kept_weights
 from farlink.runs import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
 from farlink.symmetry import ceiling, colours
@@ -220,7 +219,6 @@ class _Teacher:
         self.task, self.around, self.evidence = task, around, evidence
         self.run, self.settings, self.reporter = run, settings, reporter
         self.row = torch.arange(around.entities)
-        self.graph_network: GraphNetwork | None = None
 
     def trainer(self, checkpoint: Path) -> Trainer[PathModel]:
         """A trainer of the network, whose vectors start where the settings say."""
@@ -254,31 +252,11 @@ class _Teacher:
         with self.reporter.working("looking for links with what was learned"):
             if settings.rounds and self.run.found_for(settings.max_epochs) is None:
                 self.run.write_found(self.sought(model), settings.max_epochs)
-            vectors = compared_vectors(self.around, self._known(), model, settings)
-        if not settings.graph_epochs:
-            return vectors
-        self.graph_network = self._trained_graph_network()
-        return beside(vectors, self.around.sides(self.graph_network.vectors()))
+            return compared_vectors(self.around, self._known(), model, settings)
 
     def weights(self, model: PathModel) -> dict[str, Tensor]:
-        """What is kept of the trained networks."""
-        return model.state_dict() | (kept_weights(self.graph_network) if self.graph_network else {})
-
-    def _trained_graph_network(self) -> GraphNetwork:
-        """The other network, which learns from the seeds and from the links found last."""
-        torch.manual_seed(self.settings.seed)
-        network = GraphNetwork(self.around)
-        links = self.around.side_by_side(self._known())
-        trainer = Trainer(
-            network,
-            lambda epoch, _: LinkLessons.of_epoch(links, self.settings.seed, epoch),
-            lambda model: self._validation_hits(model.vectors()),
-            graph_pace(self.settings, links),
-            self.run.checkpoint("graph"),
-        )
-        with self.reporter.training(self.settings.graph_epochs, "the graph network") as watcher:
-            trainer.run(watcher)
-        return trainer.model
+        """What is kept of the trained network."""
+        return model.state_dict()
 
     def _known(self) -> Ids:
         """The seeds, and the links found last."""
@@ -287,10 +265,8 @@ class _Teacher:
     def after_epoch(self, model: PathModel) -> float | None:
         """Give merged entities their common vectors, and measure these on the validation links."""
         model.share_rows(self.row)
-        return self._validation_hits(model.entity_in.weight.detach())
-
-    def _validation_hits(self, vectors: Tensor) -> float | None:
-        return evaluation.validation_hits(*self.around.sides(vectors), self.task.seeds, self.task.valid)
+        sides = self.around.sides(model.entity_in.weight.detach())
+        return evaluation.validation_hits(*sides, self.task.seeds, self.task.valid)
 
 
 @dataclass(frozen=True)

@@ -46,10 +46,6 @@ class Surroundings:
         """The rows of the left and of the right graph."""
         return vectors[: self.left], vectors[self.left :]
 
-    def side_by_side(self, pairs: Ids) -> Ids:
-        """(left id, right id) rows with the right ids behind the left ones."""
-        return pairs + np.array([0, self.left], dtype=np.int32)
-
     def spread(self, vectors: Tensor, hops: int) -> list[Tensor]:
         """The vectors, those of the neighbours, those of their neighbours, and so on."""
         views = [normalize(vectors, dim=1)]

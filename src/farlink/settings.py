@@ -120,13 +120,6 @@ class AlignmentSettings(Settings):
         le=100,
         description="rounds of bootstrapping before training; 0: no bootstrapping at all, also none between epochs",
     )
-    graph_epochs: int = Field(
-        0,
-        ge=0,
-        le=100_000,
-        description="epochs, of ten steps each, of a graph network whose vectors are compared beside those of the "
-        "network that reads paths; it learns last, from all links that are known or found; 0: none",
-    )
     confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
 
 
@@ -222,7 +215,7 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
 }
 _OF_THE_NETWORK = {
     *("walk_length", "walks_per_triple", "depth_bias", "cross_bias", "linking", "start", "vectors", "model", "cell"),
-    *("layers", "dropout", "loss", "entity_negatives", "relation_negatives", "graph_epochs"),
+    *("layers", "dropout", "loss", "entity_negatives", "relation_negatives"),
 }  # settings that the methods of others do not know
 _SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
 COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {

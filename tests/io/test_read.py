@@ -123,5 +123,7 @@ def test_a_truncated_download(tmp_path, name):
 
 
 def test_an_unknown_extension(tmp_path):
+    path = tmp_path / "a.json"
+    path.touch()
     with pytest.raises(InputError, match=r"unknown extension '\.json', expected one of \.nt .*, parquet$"):
-        read(tmp_path / "a.json")
+        read(path)
