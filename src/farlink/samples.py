@@ -166,10 +166,12 @@ def report_lines(sample: Sample, tables: Sequence[pl.DataFrame]) -> list[str]:
     ]
     for place, (graph, table) in enumerate(zip(sample.graphs, tables, strict=True)):
         whole = degrees(graph.triples, len(graph.entities))
-        means = [sample.degrees["SRPRS"][place], whole[whole > 0], *[sample.degrees["original"][place]] * sample.dense]
+        found = [sample.degrees["SRPRS"][place], whole[whole > 0]]
+        if sample.dense:
+            found.append(sample.degrees["original"][place])
         lines.append(
             f"| {graph.source} | {len(sample.units):,} | {table['relation'].n_unique():,} | {table.height:,} | "
-            + " | ".join(f"{found.mean():.2f}" for found in means)
+            + " | ".join(f"{one.mean():.2f}" for one in found)
             + " |"
         )
     original = "the original without low-degree entities" if sample.dense else "the original"

@@ -29,10 +29,6 @@ class Records:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.all = self._read()
-        try:  # what cannot be written down later need not be run
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FarlinkError(f"{path}: cannot write this file ({error.strerror}); --out names a folder") from None
 
     def has(self, key: Mapping[str, Any]) -> bool:
         """Whether there is a record of this run."""
@@ -42,6 +38,13 @@ class Records:
         """Add a record to those that are there by now; the file is replaced whole, so it is never cut short."""
         self.all = [*self._read(), record]
         write_text(self.path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.all))
+
+    def make_folder(self) -> None:
+        """Make the folder of the file: what could not be written down need not be run."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FarlinkError(f"{self.path}: cannot be written ({error.strerror}); --out names a folder") from None
 
     def _read(self) -> list[dict[str, Any]]:
         lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
@@ -90,23 +93,16 @@ def carry_out(
         if folder not in folders:
             raise FarlinkError(f"no run of these parts is on {folder}; they are on {', '.join(folders) or 'none'}")
     missing = [job for job in jobs if (only is None or job.folder in only) and not records.has(job.key)]
-    if missing:
-        check_data(data)
-    for folder in dict.fromkeys(job.folder for job in missing):
-        if not (data / folder).is_dir():
-            yield f"left out: there is no {data / folder}"
-    for job in missing:
-        if not (data / job.folder).is_dir():
-            continue
-        record = {"key": job.key, **make(job, data / job.folder)}
-        records.add(record)
-        yield tell(job, record)
-
-
-def check_data(data: Path) -> None:
-    """A folder of data sets that is not there is a clear error."""
-    if not data.is_dir():
+    if missing and not data.is_dir():
         raise FarlinkError(f"{data}: no such folder; --data names the folder with the benchmark data sets")
+    records.make_folder()
+    absent = [folder for folder in dict.fromkeys(job.folder for job in missing) if not (data / folder).is_dir()]
+    yield from (f"left out: there is no {data / folder}" for folder in absent)
+    for job in missing:
+        if job.folder not in absent:
+            record = {"key": job.key, **make(job, data / job.folder)}
+            records.add(record)
+            yield tell(job, record)
 
 
 def longest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

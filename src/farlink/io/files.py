@@ -65,11 +65,20 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         raise InputError(display_name(path), f"give the format, {choices}")
     suffix = format_suffix(path)
     if suffix not in FORMATS:
-        if Path(path).is_dir() or not Path(path).exists():
-            raise InputError(path, "this is a folder, expected a file" if Path(path).is_dir() else "no such file")
+        _check_file(path)
         problem = f"unknown extension {suffix!r}" if suffix else "no extension"
         raise InputError(path, f"{problem}, expected one of {' '.join(FORMATS)}; or give the format, {choices}")
     return FORMATS[suffix]
+
+
+def _check_file(path: str | Path) -> None:
+    """What is no file is told as when it is opened, but without opening it: a pipe can be read only once."""
+    try:
+        os.stat(path)
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    except OSError as error:
+        raise _cannot_read(path, error) from error
 
 
 def format_suffix(path: str | Path) -> str:
