@@ -90,9 +90,7 @@ def _path(graph: JointGraph, triple: Ids, bias: NDArray[np.float64], rng: np.ran
         previous, current = path[-3], path[-1]
         candidates = _neighbours(graph, current)
         far = ~np.isin(candidates, np.append(_neighbours(graph, previous), previous))
-        weight = bias[
-            far.astype(int), ((candidates >= graph.first_right) != (previous >= graph.first_right)).astype(int)
-        ]
+        weight = bias[far.astype(int), graph.side[previous], graph.side[candidates]]
         place = near.row[current] + rng.choice(len(candidates), p=weight / weight.sum())
         relation = rng.choice(near.relation[near.edge[place] : near.edge[place + 1]])
         path += [int(relation), int(near.neighbour[place])]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from farlink.graph import KnowledgeGraph
 from farlink.io import read_alignment_folder
-from farlink.joint import Adjacency, join, merge, swapped, with_reverses
+from farlink.joint import BOTH, Adjacency, join, merge, swapped, with_reverses
 
 
 def triples(*rows):
@@ -87,6 +87,8 @@ def test_merging_gives_linked_entities_one_place_and_keeps_every_triple_once(pai
     head, relation, tail = apart.triples.T
     assert as_set(joint.triples) == as_set(np.stack([joint.row[head], relation, joint.row[tail]], axis=1))
     assert not np.isin(joint.triples[:, [0, 2]], [first_right + 1, first_right + 5]).any()
+    assert np.flatnonzero(joint.side == BOTH).tolist() == [0, 3]
+    assert np.array_equal(apart.side, np.arange(apart.entities) >= first_right)
 
 
 def test_without_links_joining_and_merging_are_the_same(pair):

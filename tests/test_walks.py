@@ -2,26 +2,26 @@ from collections import Counter
 
 import numba
 import numpy as np
+import polars as pl
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import chi2_contingency, chisquare
 
-from farlink.joint import Adjacency, JointGraph, join, with_reverses
+from farlink.graph import KnowledgeGraph
+from farlink.joint import BOTH, LEFT, RIGHT, Adjacency, JointGraph, join, merge, with_reverses
 from farlink.walks import bias_table, sample_paths
 
 
-def make_graph(edges, entities, first_right, relations=2) -> JointGraph:
+def make_graph(edges, entities, first_right, relations=2, both=()) -> JointGraph:
     triples = np.unique(with_reverses(np.array(edges, dtype=np.int32), relations), axis=0)
-    return JointGraph(
-        triples, entities, first_right, 2 * relations, Adjacency.of(triples, entities), np.arange(entities)
-    )
+    side = (np.arange(entities) >= first_right).astype(np.uint8)
+    side[list(both)] = BOTH
+    adjacency = Adjacency.of(triples, entities)
+    return JointGraph(triples, entities, first_right, 2 * relations, adjacency, np.arange(entities), side)
 
 
 # Two triangles that share an entity, a pendant, parallel edges, a loop; entities 3 to 5 are of the other KG.
-SMALL = make_graph(
-    [(0, 0, 1), (1, 0, 2), (2, 0, 0), (2, 0, 3), (3, 0, 4), (4, 0, 2), (4, 1, 5), (0, 1, 1), (1, 1, 3), (3, 1, 3)],
-    entities=6,
-    first_right=3,
-)
+EDGES = [(0, 0, 1), (1, 0, 2), (2, 0, 0), (2, 0, 3), (3, 0, 4), (4, 0, 2), (4, 1, 5), (0, 1, 1), (1, 1, 3), (3, 1, 3)]
+SMALL = make_graph(EDGES, entities=6, first_right=3)
 
 
 def walks(graph, **changes):
@@ -30,27 +30,34 @@ def walks(graph, **changes):
 
 
 def expected_step(graph, previous, current, depth_bias, cross_bias) -> dict[int, float]:
-    """Equations 5 to 8 by the book: the distribution of the next entity."""
+    """Equations 4 to 7 by the book: the distribution of the next entity.
+
+    An entity of both sides is two entities, one of either side; as the previous one it is each half of the time.
+    """
     neighbours = {e: {int(t) for h, _, t in graph.triples if h == e} for e in range(graph.entities)}
-    weight = {}
-    for candidate in neighbours[current]:
-        distance = 0 if candidate == previous else 1 if candidate in neighbours[previous] else 2
-        depth = depth_bias if distance == 2 else 1 - depth_bias
-        cross = cross_bias if (previous >= graph.first_right) != (candidate >= graph.first_right) else 1 - cross_bias
-        weight[candidate] = depth * cross
-    total = sum(weight.values())
-    return {candidate: value / total for candidate, value in weight.items()}
+    share = dict.fromkeys(neighbours[current], 0.0)
+    sides = [[side] if side != BOTH else [LEFT, RIGHT] for side in graph.side.tolist()]
+    for own in sides[previous]:
+        weight = {}
+        for candidate in neighbours[current]:
+            distance = 0 if candidate == previous else 1 if candidate in neighbours[previous] else 2
+            depth = depth_bias if distance == 2 else 1 - depth_bias
+            cross = sum(cross_bias if own != other else 1 - cross_bias for other in sides[candidate])
+            weight[candidate] = depth * cross
+        for candidate, value in weight.items():
+            share[candidate] += value / sum(weight.values()) / len(sides[previous])
+    return share
 
 
 @pytest.mark.parametrize(("depth_bias", "cross_bias"), [(0.9, 0.9), (0.5, 0.5), (0.7, 0.2), (0.999, 0.999)])
-def test_steps_follow_the_transition_probabilities(depth_bias, cross_bias):
-    paths = walks(SMALL, walks_per_triple=4000, depth_bias=depth_bias, cross_bias=cross_bias, length=9)
-    steps = np.concatenate([paths[:, [at, at + 2, at + 4]] for at in range(0, 5, 2)])
-    seen = {}
-    for (previous, current, following), count in Counter(map(tuple, steps.tolist())).items():
-        seen.setdefault((previous, current), {})[following] = count
-    for (previous, current), counts in seen.items():
-        expected = expected_step(SMALL, previous, current, depth_bias, cross_bias)
+@pytest.mark.parametrize("both", [(), (1, 2)], ids=["entities of one side", "some entities of both sides"])
+def test_steps_follow_the_transition_probabilities(depth_bias, cross_bias, both):
+    graph = make_graph(EDGES, entities=6, first_right=3, both=both)
+    # where a walk has come from tells as which of its two ends it passes an entity, so only the first step is as simple
+    length = 5 if both else 9
+    paths = walks(graph, walks_per_triple=4000, depth_bias=depth_bias, cross_bias=cross_bias, length=length)
+    for (previous, current), counts in steps_of(paths).items():
+        expected = expected_step(graph, previous, current, depth_bias, cross_bias)
         assert set(counts) <= set(expected)
         total = sum(counts.values())
         often = [entity for entity in expected if expected[entity] * total >= 5]
@@ -59,6 +66,72 @@ def test_steps_follow_the_transition_probabilities(depth_bias, cross_bias):
             share = np.array([expected[entity] for entity in often])
             p = chisquare(observed, share / share.sum() * observed.sum()).pvalue
             assert p > 1e-5, (previous, current, counts, expected)
+
+
+def steps_of(paths):
+    """How often each entity followed two others: {(previous, current): {next: count}}."""
+    steps = np.concatenate([paths[:, [at, at + 2, at + 4]] for at in range(0, paths.shape[1] - 4, 2)])
+    seen = {}
+    for (previous, current, following), count in Counter(map(tuple, steps.tolist())).items():
+        seen.setdefault((previous, current), {})[following] = count
+    return seen
+
+
+LEFT_GRAPH = KnowledgeGraph.from_frame(
+    pl.DataFrame({"h": list("abcadbe"), "r": list("rrrrsss"), "t": list("bcadead")}), seed=1
+)
+RIGHT_GRAPH = KnowledgeGraph.from_frame(
+    pl.DataFrame({"h": list("ABCADBEC"), "r": list("uuuuvvvv"), "t": list("BCADEADE")}), seed=2
+)
+
+
+def links_of(names, left=LEFT_GRAPH, right=RIGHT_GRAPH):
+    return np.array([[left.ids(pl.Series([one]))[0], right.ids(pl.Series([other]))[0]] for one, other in names])
+
+
+@pytest.mark.parametrize("cross_bias", [0.9, 0.3])
+def test_walks_in_the_merged_graph_are_those_in_the_swapped_graph_with_linked_ends_seen_as_one(cross_bias):
+    """At every step of a walk; without a bias by depth, as to go from an end of a link to the other is to go back in
+    the merged graph, and to go on in the swapped one."""
+    links = links_of(["bB", "dD"]).astype(np.int32)
+    merged, swapped = merge(LEFT_GRAPH, RIGHT_GRAPH, links), join(LEFT_GRAPH, RIGHT_GRAPH, links)
+    options = {"depth_bias": 0.5, "cross_bias": cross_bias, "length": 11}
+    lumped = walks(swapped, walks_per_triple=20_000, **options)
+    lumped[:, ::2] = merged.row[lumped[:, ::2]]
+    lumped = lumped[_evenly_begun(lumped)]
+    here, there = (steps_of(paths) for paths in (walks(merged, walks_per_triple=20_000, **options), lumped))
+    assert set(here) == set(there)
+    for pair, counts in here.items():
+        entities = sorted({*counts, *there[pair]})
+        table = np.array([[seen.get(entity, 0) for entity in entities] for seen in (counts, there[pair])])
+        if table.shape[1] > 1:
+            assert chi2_contingency(table).pvalue > 1e-5, (pair, table)
+
+
+def _evenly_begun(paths):
+    """As many paths from every triple: the swapped graph has several of one with a linked end."""
+    _, place, counts = np.unique(paths[:, :3], axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(place, kind="stable")
+    number = np.arange(len(paths)) - np.repeat(np.cumsum(counts) - counts, counts)  # within the paths of a triple
+    return order[number < counts.min()]
+
+
+def test_exchanging_the_graphs_changes_nothing_but_names():
+    links = links_of(["bB", "dD"]).astype(np.int32)
+    one, other = merge(LEFT_GRAPH, RIGHT_GRAPH, links), merge(RIGHT_GRAPH, LEFT_GRAPH, links[:, ::-1])
+    size = len(LEFT_GRAPH.entities), len(RIGHT_GRAPH.entities)
+    renamed = np.concatenate([np.arange(size[0]) + size[1], np.arange(size[1])])  # an id of `one` → its id in `other`
+    renamed[links[:, 0]] = links[:, 1]
+    for previous, current in {(int(h), int(t)) for h, _, t in one.triples}:
+        here = expected_step(one, previous, current, 0.9, 0.8)
+        there = expected_step(other, int(renamed[previous]), int(renamed[current]), 0.9, 0.8)
+        assert {int(renamed[entity]): share for entity, share in here.items()} == pytest.approx(there)
+    seen = [steps_of(walks(graph, walks_per_triple=5000)) for graph in (one, other)]
+    for (previous, current), counts in seen[0].items():
+        there = seen[1][int(renamed[previous]), int(renamed[current])]
+        table = np.array([[counts[entity], there.get(int(renamed[entity]), 0)] for entity in counts]).T
+        if table.shape[1] > 1:
+            assert chi2_contingency(table).pvalue > 1e-5, (previous, current, table)
 
 
 def test_the_relation_is_drawn_evenly_among_parallel_edges():
@@ -129,4 +202,5 @@ def test_a_path_has_an_odd_length(length):
 
 
 def test_the_biases_are_multiplied():
-    assert bias_table(0.9, 0.8) == pytest.approx(np.array([[0.1 * 0.2, 0.1 * 0.8], [0.9 * 0.2, 0.9 * 0.8]]))
+    depth, cross = [0.1, 0.9], [[0.2, 0.8, 1], [0.8, 0.2, 1]]
+    assert bias_table(0.9, 0.8) == pytest.approx(np.multiply.outer(depth, cross))

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from farlink.graph import Ids, KnowledgeGraph, sorted_distinct
+
+LEFT, RIGHT, BOTH = 0, 1, 2  # sides that an entity can be of
+
+Sides = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class JointGraph:
     relations: int  # reverse relations included
     adjacency: Adjacency
     row: Ids  # where the vectors of an entity are: at its id, or at its partner's where the two are one
+    side: Sides  # LEFT, RIGHT, or BOTH for an entity in which the two ends of a link are one
 
 
 def with_reverses(triples: Ids, relations: int) -> Ids:
@@ -85,26 +91,30 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
     partner[left_ends], partner[right_ends] = right_ends, left_ends
     triples = _both_ways(left, right)
     triples = np.concatenate([triples, swapped(triples, partner)])
-    return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32))
+    return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32), _own_sides(left, right))
 
 
 def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
     """Weave two graphs into one with a single entity for each link: the left one. The right one is left bare.
 
-    The walks are much the same as in the graph of `join`, on a fraction of its triples, and what is learned of
-    one end of a link need not be learned again for the other.
+    A linked entity is of both sides. With the biases of `walks.bias_table` the walks are those in the graph of
+    `join` with the two ends of a link seen as one, on a fraction of its triples, and what is learned of one end of
+    a link need not be learned again for the other.
     """
     row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
     row[links[:, 1] + len(left.entities)] = links[:, 0]
+    side = _own_sides(left, right)
+    side[links[:, 0]] = BOTH
     head, relation, tail = _both_ways(left, right).T
-    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row)
+    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row, side)
 
 
 def alone(graph: KnowledgeGraph) -> JointGraph:
     """One graph by itself with its reverse triples, to walk in."""
     size, relations = len(graph.entities), len(graph.relations)
     triples = sorted_distinct(with_reverses(graph.triples, relations))
-    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), np.arange(size, dtype=np.int32))
+    row, side = np.arange(size, dtype=np.int32), np.full(size, LEFT, dtype=np.uint8)
+    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), row, side)
 
 
 def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
@@ -118,7 +128,12 @@ def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
     return with_reverses(side_by_side(left, right), len(left.relations) + len(right.relations))
 
 
-def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids) -> JointGraph:
+def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
+    """Every entity is of the side that it comes from."""
+    return np.repeat(np.array([LEFT, RIGHT], dtype=np.uint8), [len(left.entities), len(right.entities)])
+
+
+def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids, side: Sides) -> JointGraph:
     relations = 2 * (len(left.relations) + len(right.relations))
     triples = sorted_distinct(triples)
-    return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row)
+    return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row, side)
