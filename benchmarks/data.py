@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from farlink.alignment import AlignmentTask, prepare
+from farlink.alignment.task import AlignmentTask, prepare
 from farlink.demo import DATA as DEMO
 from farlink.io import read, read_alignment_folder, read_links
-from farlink.joint import JointGraph, join
 from farlink.progress import Reporter
+from farlink.rsn.joint import JointGraph, join
 from farlink.settings import make_settings
 
 DBP_WD = Path(__file__).parents[2] / "shared" / "data" / "srprs" / "dbp_wd_15k_v1"

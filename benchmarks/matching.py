@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.measure import CORES, GB, Row, measure
-from farlink.matching import BLOCK, COLUMNS, nearest, one_to_one, target_ranks
+from farlink.alignment.assignment import one_to_one
+from farlink.alignment.nearest import BLOCK, COLUMNS, nearest, target_ranks
 
 WIDTH = 256
 K = 10

@@ -12,17 +12,18 @@ import numpy as np
 import torch
 
 from benchmarks.measure import CORES, GB, Row, measure
-from farlink.answering import Answerer, seen, voices
-from farlink.completion_task import CompletionTask, prepare
+from farlink.completion.complex_n3 import Factors
+from farlink.completion.ensemble import Answerer, voices
+from farlink.completion.questions import Questions
+from farlink.completion.ranking import CHUNK, both_sides
+from farlink.completion.rules import learn_rules
+from farlink.completion.task import CompletionTask, prepare, seen
 from farlink.demo import DATA as DEMO
-from farlink.factors import Factors
+from farlink.graph.edges import with_reverses
 from farlink.io import read, read_completion_folder
-from farlink.joint import with_reverses
 from farlink.progress import Reporter
-from farlink.questions import CHUNK, Questions, both_sides
-from farlink.rules import learn_rules
+from farlink.rsn.objective import model_of
 from farlink.settings import make_completion_settings
-from farlink.training import model_of
 
 FB15K = Path(__file__).parents[2] / "shared" / "data" / "kgc" / "fb15k"
 SECONDS, MEMORY = 60.0, 2.0  # at most

@@ -20,11 +20,13 @@ from torch import Tensor
 
 from benchmarks.data import joint_graph
 from benchmarks.measure import CORES, GB, Row, measure, peak_memory
-from farlink.joint import JointGraph
-from farlink.loss import Noise
-from farlink.model import PathModel
+from farlink.engine.machine import multiplies_bfloat16
+from farlink.engine.trainer import Trainer
+from farlink.rsn.joint import JointGraph
+from farlink.rsn.loss import Noise
+from farlink.rsn.model import PathModel
+from farlink.rsn.objective import lessons_on, path_trainer
 from farlink.settings import AlignmentSettings, Precision, Preset, make_settings
-from farlink.training import Trainer, lessons_on, multiplies_bfloat16, path_trainer
 
 GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size

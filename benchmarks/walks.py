@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from benchmarks.data import joint_graph
 from benchmarks.measure import CORES, Measured, Row, measure, peak_memory
-from farlink.graph import Ids
-from farlink.joint import JointGraph
-from farlink.walks import bias_table, sample_paths
+from farlink.graph.ids import Ids
+from farlink.rsn.joint import JointGraph
+from farlink.rsn.walks import bias_table, sample_paths
 
 LENGTH = 15
 BIAS = 0.9  # both α and β

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import settings
 
 import farlink
-from pairs import TINY, Pair
-from rings import QUICK, parts
+from helpers.pairs import TINY, Pair
+from helpers.rings import QUICK, parts
 
 # the first case of a property often compiles, and the machine may be busy
 settings.register_profile("farlink", deadline=None)

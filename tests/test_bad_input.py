@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from farlink.cli import main
-from pairs import TINY, Pair
+from helpers.pairs import TINY, Pair
 
 TINY_OPTIONS = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
 

@@ -3,8 +3,8 @@ import io
 import pytest
 from rich.console import Console
 
+from farlink.engine.trace import EpochRecord
 from farlink.progress import Reporter, duration
-from farlink.training import EpochRecord
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(4.2, "4 s"), (63, "1:03 min"), (3599.6, "1:00 h"), (7800, "2:10 h")])

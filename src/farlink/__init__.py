@@ -15,31 +15,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from farlink.aligned import AlignmentRun as AlignmentRun
-    from farlink.alignment import align as align
-    from farlink.completed import CompletionRun as CompletionRun
-    from farlink.completion import complete as complete
+    from farlink.alignment.align import align as align
+    from farlink.alignment.run import AlignmentRun as AlignmentRun
+    from farlink.completion.complete import complete as complete
+    from farlink.completion.run import CompletionRun as CompletionRun
     from farlink.errors import FarlinkError as FarlinkError
     from farlink.errors import InputError as InputError
-    from farlink.graph import KnowledgeGraph as KnowledgeGraph
+    from farlink.graph.knowledge_graph import KnowledgeGraph as KnowledgeGraph
     from farlink.io import read as read
     from farlink.io import read_links as read_links
-    from farlink.runs import Run as Run
-    from farlink.runs import load as load
+    from farlink.loading import load as load
+    from farlink.runs.folder import Run as Run
 
 # Loaded when first asked for: torch and numba take seconds, and `farlink --help` needs neither.
 _HOMES = {
-    "align": "farlink.alignment",
-    "AlignmentRun": "farlink.aligned",
-    "complete": "farlink.completion",
-    "CompletionRun": "farlink.completed",
+    "align": "farlink.alignment.align",
+    "AlignmentRun": "farlink.alignment.run",
+    "complete": "farlink.completion.complete",
+    "CompletionRun": "farlink.completion.run",
     "FarlinkError": "farlink.errors",
     "InputError": "farlink.errors",
-    "KnowledgeGraph": "farlink.graph",
+    "KnowledgeGraph": "farlink.graph.knowledge_graph",
     "read": "farlink.io",
     "read_links": "farlink.io",
-    "Run": "farlink.runs",
-    "load": "farlink.runs",
+    "Run": "farlink.runs.folder",
+    "load": "farlink.loading",
 }
 __all__ = list(_HOMES)
 

@@ -1,5 +1,7 @@
 """Mistakes that a user can mend: one clear message each, shown without a traceback."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 

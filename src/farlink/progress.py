@@ -18,8 +18,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from farlink.graph import KnowledgeGraph
-from farlink.training import EpochRecord
+from farlink.engine.trace import EpochRecord
+from farlink.graph.knowledge_graph import KnowledgeGraph
 
 
 class Reporter:

@@ -245,7 +245,6 @@ COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
         "rules": 0,
     },
 }
-
 AnySettings = TypeVar("AnySettings", bound=Settings)
 TASKS: dict[str, tuple[type[Settings], dict[Preset, dict[str, Any]]]] = {
     "align": (AlignmentSettings, ALIGNMENT_PRESETS),

@@ -15,8 +15,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import __main__ as command
 from benchmarks import data, measure, reading, results, training, walks
-from farlink.joint import JointGraph
-from farlink.model import PathModel
+from farlink.rsn.joint import JointGraph
+from farlink.rsn.model import PathModel
 from farlink.settings import make_settings
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from commands import TINY_OPTIONS, graphs, invoke
-from pairs import Pair
-from rings import ring
+from helpers.commands import TINY_OPTIONS, graphs, invoke
+from helpers.pairs import Pair
+from helpers.rings import ring
 
 
 @pytest.fixture(scope="module")

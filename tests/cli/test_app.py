@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from commands import TINY_OPTIONS, graphs, invoke, shell
+from helpers.commands import TINY_OPTIONS, graphs, invoke, shell
 
 
 def test_the_version_is_told():

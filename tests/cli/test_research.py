@@ -1,8 +1,8 @@
 import pytest
 
-from commands import complaint, invoke
 from farlink.io import read_alignment_folder
-from pairs import Pair
+from helpers.commands import complaint, invoke
+from helpers.pairs import Pair
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pairs import Pair
+from helpers.pairs import Pair
 
 
 @pytest.fixture

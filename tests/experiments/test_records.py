@@ -10,8 +10,8 @@ import pytest
 from farlink.errors import FarlinkError, InputError, Interrupted
 from farlink.experiments import records
 from farlink.experiments.records import Records, carry_out, finished_run, longest, measured
-from recorded import record
-from rings import QUICK, ring
+from helpers.recorded import record
+from helpers.rings import QUICK, ring
 
 
 def test_a_command_that_fails_is_told_with_its_log(tmp_path):

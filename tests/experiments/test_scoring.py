@@ -1,14 +1,14 @@
 import pytest
 import torch
 
-from farlink.experiments.baselines import BASELINES
+from farlink.experiments.pykeen_models import BASELINES
 
 pytest.importorskip("pykeen", reason="PyKEEN, of the extra 'baselines', is not installed")
 
 from pykeen.models import model_resolver
 from pykeen.triples import CoreTriplesFactory
 
-from farlink.experiments import scoring
+from farlink.experiments import pykeen_models as scoring
 
 ENTITIES, RELATIONS = 30, 4
 

@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from farlink.alignment import AlignmentTask
+from farlink.alignment.task import AlignmentTask
 from farlink.errors import FarlinkError
 from farlink.experiments import variants
 from farlink.settings import make_settings
-from pairs import TINY
+from helpers.pairs import TINY
 
 QUICK = {**TINY, "max_epochs": 2, "walk_length": 7}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farlink.errors import InputError
-from farlink.graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.delimited import DIALECTS, TRIPLE, read_columns, read_triples
 
 TRIPLES = [("a", "knows", "b"), ("b", "knows", "ç d"), ("a", "likes", "ç d")]

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from farlink.errors import InputError
+from farlink.io.exports.same_as import write_same_as
 from farlink.io.links import read_links
-from farlink.io.mappings import write_same_as
 
 OWL, SKOS = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2004/02/skos/core#"
 

@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from farlink.cli import aligning, completing, looking, research  # noqa: F401 (each adds its commands)
+from farlink.cli import align, complete, look, research  # noqa: F401 (each adds its commands)
 from farlink.cli.app import app
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write

@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
-from farlink.tables import console
+from farlink.cli.tables import console
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
 )
-
 GraphOption = Annotated[str | None, typer.Option(help="Format, if the extension does not tell: nt, nq, turtle, ...")]
 PresetOption = Annotated[str, typer.Option(help="best (default), fast, or paper (the published setting).")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="The one source of all randomness.")]

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 
 from farlink.cli.app import SeedOption, app
+from farlink.cli.tables import console
 from farlink.errors import FarlinkError
-from farlink.tables import console
 
 BUDGET = 10.0  # minutes that a run of an experiment may train
 SEED_SHARE, VALID_SHARE = 0.3, 0.07  # of the links of a sample
@@ -38,7 +38,7 @@ def sample(
     **farlink sample left.nt.gz right.nt.gz --links links.tsv --size 15000 --out benchmark/**
     """
     from farlink.progress import Reporter
-    from farlink.samples import draw_sample, read_sources, write_sample
+    from farlink.sampling.benchmark import draw_sample, read_sources, write_sample
 
     if out is None:
         raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
@@ -105,7 +105,9 @@ def experiment(
 
     **farlink experiment table-normal --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
     """
-    from farlink.experiments import alignment, completion, degrees, paper, variants
+    from farlink.experiments import completion, degrees, variants
+    from farlink.experiments import paper_tables as paper
+    from farlink.experiments import presets as alignment
 
     parts, minutes = part or [], BUDGET if budget is None else budget
     if name == "alignment":

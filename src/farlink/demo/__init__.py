@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from farlink.aligned import AlignmentRun
+    from farlink.alignment.run import AlignmentRun
 
 DATA = Path(__file__).parent / "data"
 
 
 def run_demo(out: str | Path, *, resume: bool = False) -> AlignmentRun:
     """Align the shipped graphs. They are small, so a narrow network and shorter paths suit them."""
-    from farlink.alignment import align  # here, as making the graphs needs no network
+    from farlink.alignment.align import align  # here, as making the graphs needs no network
 
     return align(
         DATA / "atlas.nt.gz",

@@ -10,12 +10,12 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from farlink.experiments import dots
-from farlink.experiments.baselines import BASELINES, train_baseline
+from farlink.experiments import figures
+from farlink.experiments.claims import NOT_TESTED, held
+from farlink.experiments.pykeen_models import BASELINES, train_baseline
 from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run, written
-from farlink.experiments.verdicts import NOT_TESTED, held
 from farlink.io.files import write_text
-from farlink.report import draw
+from farlink.reports.plots import draw
 
 GB = 1e9
 TRANSLATIONS = ("TransE", "TransR", "TransD")
@@ -230,19 +230,19 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
 def _draw(path: Path, records: list[dict[str, Any]]) -> None:
     """MRR of every model on every data set, beside what the paper gives."""
     names = {data.folder: data.name for data in DATA}
-    figures: dict[tuple[str, str], list[float]] = {}
+    scores: dict[tuple[str, str], list[float]] = {}
     for record in records:
         name, model, test = names[record["key"]["data"]], record["key"]["model"], record["metrics"]["test"]
-        figures.setdefault((model, name), []).append(test["both"]["mrr"])
+        scores.setdefault((model, name), []).append(test["both"]["mrr"])
         if model == "best":
-            figures.setdefault(("RSN", name), []).append(test["alone"]["paths"]["mrr"])
-    found = {place: mean(values) for place, values in figures.items()}
-    published = {(model, data.name): figures[2] for data in DATA for model, figures in data.paper.items()}
+            scores.setdefault(("RSN", name), []).append(test["alone"]["paths"]["mrr"])
+    found = {place: mean(values) for place, values in scores.items()}
+    published = {(model, data.name): paper[2] for data in DATA for model, paper in data.paper.items()}
     models = [*BASELINES, "RSN", "fast", "best"]
     fill = partial(
-        dots.fill, methods=models, data=[*names.values()], found=found, published=published, measure="test MRR"
+        figures.draw_dots, methods=models, data=[*names.values()], found=found, published=published, measure="test MRR"
     )
-    draw(path, fill, vector=True, height=dots.height(models))
+    draw(path, fill, vector=True, height=figures.height(models))
 
 
 def _mean(found: list[dict[str, Any]], *which: str) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from farlink.experiments.records import Records, carry_out, commit
 from farlink.io.files import write_text
-from farlink.report import draw
-from farlink.samples import degree_plot, draw_sample, read_sources
+from farlink.reports.plots import draw
+from farlink.sampling.benchmark import degree_plot, draw_sample, read_sources
 
 SAMPLED = {"contea/fr_en": 15_000, "dbp_fb": 10_000}  # data set and size of the sample
 EPSILON = 0.05

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from farlink.engine.machine import stop_signal
 from farlink.errors import FarlinkError, InputError, Interrupted
 from farlink.io.files import write_text
-from farlink.runs import load
-from farlink.training import stop_signal
+from farlink.loading import load
 
 STARTED = "started"  # a file written when an attempt at a run starts; it holds the seconds of those before
 

@@ -18,22 +18,24 @@ import torch
 from matplotlib.axes import Axes
 from torch import Tensor, nn
 
-from farlink import evaluation
-from farlink.alignment import AlignmentTask, prepare
-from farlink.experiments import curves
-from farlink.experiments.alignment import SRPRS
-from farlink.experiments.authors import IdentityLSTM, authors_paths
+from farlink.alignment import evaluation
+from farlink.alignment.task import AlignmentTask, prepare
+from farlink.engine.machine import use_threads
+from farlink.engine.trainer import Trainer
+from farlink.experiments import figures
+from farlink.experiments.authors_code import IdentityLSTM, authors_paths
+from farlink.experiments.claims import hits
+from farlink.experiments.datasets import SRPRS
 from farlink.experiments.records import Records, carry_out, check_parts, commit, written
-from farlink.experiments.verdicts import hits
-from farlink.graph import Ids
+from farlink.graph.ids import Ids
 from farlink.io import read_alignment_folder
 from farlink.io.files import write_text
-from farlink.joint import JointGraph, join
-from farlink.model import PathModel
 from farlink.progress import Reporter
-from farlink.report import draw
+from farlink.reports.plots import draw
+from farlink.rsn.joint import JointGraph, join
+from farlink.rsn.model import PathModel
+from farlink.rsn.objective import PathLessons, model_of, path_losses, walks_of
 from farlink.settings import AlignmentSettings, make_settings
-from farlink.training import PathLessons, Trainer, model_of, path_losses, use_threads, walks_of
 
 DATA = SRPRS[2]
 PAPER, WALKS, ONCE, IDENTITY, SOFTMAX = VARIANTS = (
@@ -214,5 +216,5 @@ def _in_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _curves(axes: Axes, records: list[dict[str, Any]]) -> None:
-    lines = [curves.learned(record["key"]["variant"], record) for record in _in_order(records)]
-    curves.fill(axes, VARIANTS, lines, curves.PATHS, "validation Hits@1", DATA.name)
+    lines = [figures.learned(record["key"]["variant"], record) for record in _in_order(records)]
+    figures.draw_curves(axes, VARIANTS, lines, figures.PATHS, "validation Hits@1", DATA.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from farlink.graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io import delimited, rdf
 from farlink.io.benchmark import AlignmentData, read_alignment_folder, read_completion_folder, write_alignment_folder
 from farlink.io.files import format_of

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from farlink.errors import FarlinkError, InputError
-from farlink.graph import KnowledgeGraph, lookup
+from farlink.graph.ids import lookup
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
 from farlink.io.files import atomic_path
 from farlink.io.links import LINK, read_links

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from farlink.errors import FarlinkError
-from farlink.graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io import read, read_links
 from farlink.io.links import UNMATCHED
 

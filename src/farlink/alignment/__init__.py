@@ -1,0 +1,1 @@
+"""Two graphs in, a scored one-to-one mapping out."""

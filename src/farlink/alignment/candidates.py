@@ -1,0 +1,84 @@
+"""Candidates: a sparse list of likely pairs, and the one place where what speaks for a pair adds up to its score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from farlink.alignment.evidence import Evidence
+from farlink.alignment.nearest import nearest_both_ways
+from farlink.alignment.sinkhorn import balanced
+from farlink.graph.ids import Ids, Pools, unseeded
+from farlink.settings import AlignmentSettings
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Likely pairs of entities (left, right) by id, sorted, with their scores."""
+
+    left: Ids
+    right: Ids
+    cosine: NDArray[np.float32]
+    logit: NDArray[np.float32]  # what speaks for the pair, before others compete
+    score: NDArray[np.float64]  # what ranks the candidates of an entity: the cosine, or its balanced share
+    shape: tuple[int, int]  # entities of either side
+
+    @classmethod
+    def nearest(cls, left: Tensor, right: Tensor, pools: Pools, k: int) -> Candidates:
+        """The k nearest of every left and every right entity of the pools, scored by cosine."""
+        (left_scores, left_places), (right_scores, right_places) = nearest_both_ways(left[pools[0]], right[pools[1]], k)
+        rows = np.concatenate([np.repeat(np.arange(len(pools[0])), left_places.shape[1]), right_places.ravel()])
+        columns = np.concatenate([left_places.ravel(), np.repeat(np.arange(len(pools[1])), right_places.shape[1])])
+        _, kept = np.unique(rows.astype(np.int64) * max(len(pools[1]), 1) + columns, return_index=True)
+        cosine = np.concatenate([left_scores.ravel(), right_scores.ravel()])[kept]
+        pairs = pools[0][rows[kept]], pools[1][columns[kept]]
+        return cls(*pairs, cosine, cosine, cosine.clip(0, 1).astype(np.float64), (len(left), len(right)))
+
+    def balanced(self, logit: NDArray[np.floating]) -> Candidates:
+        """The same pairs, competing with what now speaks for each of them."""
+        logit = logit.astype(np.float32)
+        return replace(self, logit=logit, score=balanced(self.left, self.right, logit, self.shape))
+
+    def within(self, pools: Pools, *, compete: bool) -> Candidates:
+        """The pairs of some entities only; if they `compete`, the balance is found anew among them."""
+        kept = np.isin(self.left, pools[0]) & np.isin(self.right, pools[1])
+        if kept.all():
+            return self
+        some = Candidates(
+            self.left[kept], self.right[kept], self.cosine[kept], self.logit[kept], self.score[kept], self.shape
+        )
+        return some.balanced(some.logit) if compete else some
+
+    def reversed(self) -> Candidates:
+        """The same pairs seen from the right, in the same order."""
+        return replace(self, left=self.right, right=self.left, shape=self.shape[::-1])
+
+    def best(self) -> NDArray[np.bool_]:
+        """Which pairs have the best score of their left entity."""
+        most = np.full(self.shape[0], -np.inf)
+        np.maximum.at(most, self.left, self.score)
+        return self.score >= most[self.left]
+
+    def mutual(self) -> NDArray[np.bool_]:
+        """Which pairs are each other's best."""
+        return self.best() & self.reversed().best()
+
+
+REFINEMENTS = 3  # times that candidates are judged by what is thought of their neighbours
+
+
+def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
+    """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
+    seeds = evidence.seeds
+    pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
+    listed = Candidates.nearest(left, right, pools, settings.candidates)
+    if not settings.temperature:
+        return listed
+    resemblance = listed.cosine / settings.temperature
+    listed = listed.balanced(resemblance)
+    for _ in range(REFINEMENTS if settings.evidence else 0):
+        listed = listed.balanced(resemblance + settings.evidence * evidence.of(listed))
+    return listed

@@ -1,0 +1,130 @@
+"""How good an alignment is: ranks of known links under two protocols, and the mapping against them.
+
+`linked`: candidates are the ends of the validation and test links, as in the paper.
+`all`: candidates are all entities that are not seeds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cosine_similarity
+
+from farlink.alignment.candidates import Candidates
+from farlink.alignment.nearest import target_ranks
+from farlink.graph.ids import Ids, Pools, unseeded
+from farlink.measures.ranks import RankKind, Ranks
+
+
+def pair_quality(found: Ids, truth: Ids) -> dict[str, float]:
+    """Precision, recall and F1 of `found` pairs against `truth` pairs, both (n, 2).
+
+    Only pairs that touch an entity of the truth can be judged; the others are left out and counted.
+    """
+    judged = found[np.isin(found[:, 0], truth[:, 0]) | np.isin(found[:, 1], truth[:, 1])]
+    partner = dict(zip(truth[:, 0].tolist(), truth[:, 1].tolist(), strict=True))
+    right = sum(partner.get(a) == b for a, b in judged.tolist())
+    precision = right / len(judged) if len(judged) else 0.0
+    recall = right / len(truth) if len(truth) else 0.0
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if right else 0.0,
+        "right": right,
+        "judged": len(judged),
+        "not_judged": len(found) - len(judged),
+    }
+
+
+def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: Ids, pool: Ids) -> Ranks:
+    """Rank of the right entity of each pair for its left entity: listed candidates by score, then the others.
+
+    The others, right entities of the `pool`, follow by their cosine. Each left entity is in one pair at the most.
+    """
+    target = np.full(candidates.shape[0], -1, dtype=np.int32)
+    target[pairs[:, 0]] = pairs[:, 1]
+    own_score, own_cosine = (np.full(candidates.shape[0], np.nan) for _ in range(2))
+    hit = candidates.right == target[candidates.left]
+    own_score[candidates.left[hit]] = candidates.score[hit]
+
+    def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(candidates.left[which], minlength=candidates.shape[0])[pairs[:, 0]]
+
+    own = own_score[candidates.left]
+    better, equal = count(candidates.score > own), count(candidates.score == own)
+    absent = np.isnan(own_score[pairs[:, 0]])
+    if absent.any():
+        rows = pairs[absent]
+        places = np.searchsorted(pool, rows[:, 1]).astype(np.int32)
+        cosine = target_ranks(left[rows[:, 0]], right[pool], places)
+        own_cosine[rows[:, 0]] = cosine_similarity(left[rows[:, 0]], right[rows[:, 1]]).numpy()
+        closer = count(candidates.cosine > own_cosine[candidates.left])[absent]
+        better[absent] = count(np.ones(len(own), dtype=bool))[absent] + cosine.optimistic - 1 - closer
+        equal[absent] = cosine.pessimistic - cosine.optimistic + 1
+    return Ranks(optimistic=better + 1, pessimistic=better + equal)
+
+
+RanksByDirection = dict[str, Ranks]  # left_to_right, right_to_left
+
+
+def rank_links(left: Tensor, right: Tensor, links: Ids, pools: Pools, listed: Candidates | None) -> RanksByDirection:
+    """Ranks, in both directions, of the counterparts given by `links` among the (left, right) entities of the pools.
+
+    `listed` candidates come first, by their score; without a list, the cosine decides alone.
+    """
+    if listed is None:
+        places = [np.searchsorted(pool, links[:, side]).astype(np.int32) for side, pool in enumerate(pools)]
+        return {
+            "left_to_right": target_ranks(left[links[:, 0]], right[pools[1]], places[1]),
+            "right_to_left": target_ranks(right[links[:, 1]], left[pools[0]], places[0]),
+        }
+    some = listed.within(pools, compete=True)
+    return {
+        "left_to_right": candidate_ranks(some, left, right, links, pools[1]),
+        "right_to_left": candidate_ranks(some.reversed(), right, left, links[:, ::-1], pools[0]),
+    }
+
+
+def protocol_ranks(
+    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, listed: Candidates | None
+) -> dict[str, RanksByDirection]:
+    """Ranks of the links under both protocols and in both directions.
+
+    `linked` holds the links whose ends are the candidates of the protocol of that name; for `listed` see `rank_links`.
+    """
+    pools = protocol_pools(linked, seeds, (len(left), len(right)))
+    ranks = {"linked": rank_links(left, right, links, pools["linked"], listed)}
+    if all(np.array_equal(one, other) for one, other in zip(*pools.values(), strict=True)):
+        return {**ranks, "all": ranks["linked"]}  # every entity has a link: the protocols are the same
+    return {**ranks, "all": rank_links(left, right, links, pools["all"], listed)}
+
+
+def protocol_pools(linked: Ids, seeds: Ids, entities: tuple[int, int]) -> dict[str, Pools]:
+    """The left and right entities among which each protocol ranks."""
+    return {
+        "linked": (np.unique(linked[:, 0]), np.unique(linked[:, 1])),
+        "all": (unseeded(entities[0], seeds[:, 0]), unseeded(entities[1], seeds[:, 1])),
+    }
+
+
+def validation_hits(left: Tensor, right: Tensor, seeds: Ids, valid: Ids) -> float | None:
+    """Hits@1 of validation links, left to right, by cosine among all entities that are no seeds; None without links.
+
+    The ends of test links are not singled out as candidates: nothing about them is known before the end.
+    """
+    if not len(valid):
+        return None
+    pool = unseeded(len(right), seeds[:, 1])
+    targets = np.searchsorted(pool, valid[:, 1]).astype(np.int32)
+    return target_ranks(left[valid[:, 0]], right[pool], targets).summary()["hits@1"]
+
+
+def summaries(ranks: dict[str, RanksByDirection], kind: RankKind = "realistic") -> dict[str, Any]:
+    """Hits@k, MRR and MR by protocol and direction."""
+    return {
+        protocol: {direction: found.summary(kind) for direction, found in by_direction.items()}
+        for protocol, by_direction in ranks.items()
+    }

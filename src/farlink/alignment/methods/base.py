@@ -1,0 +1,241 @@
+"""What all methods of others have in common: two graphs side by side, a model, lessons, and vectors in the end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic
+
+import numpy as np
+import torch
+from numba import get_num_threads, njit, prange
+from torch import Tensor, nn
+
+from farlink.alignment.candidates import Candidates
+from farlink.engine.row_adam import rows_of
+from farlink.engine.trainer import Lessons, Model
+from farlink.graph.edges import side_by_side
+from farlink.graph.ids import Ids, unseeded
+from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.rsn.joint import JointGraph
+from farlink.settings import AlignmentSettings
+
+AGAINST = 0.1  # weight of the distance of wrong triples
+REACH = 2.0  # squared distance beyond which a wrong triple is far enough off
+PASSES = 5  # over the triples in an epoch: one pass is too short to be worth a validation
+
+
+@dataclass(frozen=True)
+class TwoGraphs:
+    """Two graphs with the ids of the right one behind those of the left one."""
+
+    left: KnowledgeGraph
+    right: KnowledgeGraph
+
+    @property
+    def first_right(self) -> int:
+        """The id from which on entities are those of the right graph."""
+        return len(self.left.entities)
+
+    @property
+    def entities(self) -> int:
+        """How many there are on both sides."""
+        return len(self.left.entities) + len(self.right.entities)
+
+    @property
+    def relations(self) -> int:
+        """How many there are on both sides."""
+        return len(self.left.relations) + len(self.right.relations)
+
+    @cached_property
+    def triples(self) -> Ids:
+        """The triples of both sides."""
+        return side_by_side(self.left, self.right)
+
+    def shifted(self, links: Ids) -> Ids:
+        """(left id, right id) rows with the right ids behind the left ones."""
+        return links + np.array([0, self.first_right], dtype=np.int32)
+
+
+class Method(ABC, Generic[Model]):
+    """A way to give the entities of two graphs vectors that can be compared."""
+
+    def __init__(self, graphs: TwoGraphs, seeds: Ids, settings: AlignmentSettings) -> None:
+        self.graphs, self.seeds, self.settings = graphs, seeds, settings
+        torch.manual_seed(settings.seed)
+        self.model = self.fresh_model()
+
+    @abstractmethod
+    def fresh_model(self) -> Model:
+        """A model that has learned nothing."""
+
+    @abstractmethod
+    def lessons(self, epoch: int, links: Ids) -> Lessons[Model]:
+        """What an epoch learns from; `links` are the seeds and what was found since, (left id, right id) rows."""
+
+    @abstractmethod
+    def vectors(self, model: Model) -> Tensor:
+        """Vectors of all entities, those of the right graph behind those of the left one."""
+
+    def sought(self, epoch: int, model: Model) -> Ids | None:
+        """Links to learn from like seeds in an epoch; None: this method looks for none."""
+        return None
+
+    def after_epoch(self, epoch: int, model: Model) -> None:
+        """Bring up to date what the model remembers beside its weights."""
+
+    def sides(self, model: Model) -> tuple[Tensor, Tensor]:
+        """The vectors of the left and of the right entities."""
+        vectors, border = self.vectors(model), self.graphs.first_right
+        return vectors[:border], vectors[border:]
+
+    def candidates(self, model: Model, k: int) -> Candidates:
+        """The k nearest by cosine of every entity that is no seed."""
+        left, right = self.sides(model)
+        pools = unseeded(len(left), self.seeds[:, 0]), unseeded(len(right), self.seeds[:, 1])
+        return Candidates.nearest(left, right, pools, k)
+
+
+@dataclass(frozen=True)
+class TripleLessons(Generic[Model]):
+    """Triples in random order, several times over, and what is made of a batch of them."""
+
+    examples: Ids
+    learn: Callable[[Model, Tensor], Tensor]
+
+    @classmethod
+    def of_epoch(
+        cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor], passes: int = PASSES
+    ) -> TripleLessons[Model]:
+        """An order of its own for every pass."""
+        dice = np.random.default_rng([seed, epoch])
+        order = np.concatenate([dice.permutation(len(triples)) for _ in range(passes)])
+        return cls(triples[order], learn)
+
+    def prepare(self, model: Model) -> None:
+        """A fresh model is ready as it is."""
+
+    def loss(self, model: Model, batch: Tensor) -> Tensor:
+        """The loss on some triples."""
+        return self.learn(model, batch)
+
+
+def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
+    """Each triple so many times with another head or another tail, at random; (times * B, 3)."""
+    wrong = triples.repeat(times, 1)
+    side = torch.randint(0, 2, (len(wrong),)) * 2
+    wrong[torch.arange(len(wrong)), side] = torch.randint(0, entities, (len(wrong),))
+    return wrong
+
+
+def one_way(joint: JointGraph, graphs: TwoGraphs) -> Ids:
+    """The triples of a joint graph without their reverses."""
+    return joint.triples[joint.triples[:, 1] < graphs.relations]
+
+
+class Translation(nn.Module):
+    """TransE: entities are vectors of length one, a relation leads from head to tail (Bordes et al. 2013)."""
+
+    def __init__(self, entities: int, relations: int, width: int) -> None:
+        super().__init__()
+        self.entity, self.relation = (nn.Parameter(torch.empty(count, width)) for count in (entities, relations))
+        for table in (self.entity, self.relation):
+            nn.init.xavier_normal_(table)
+
+    def distances(self, right: Tensor, wrong: Tensor) -> tuple[Tensor, Tensor]:
+        """‖s + r - o‖² of each right and of each wrong triple, in one pass."""
+        triples = torch.cat([right, wrong])
+        distance: Tensor = _Distance.apply(self.entity, self.relation, triples)  # type: ignore[no-untyped-call]
+        return distance[: len(right)], distance[len(right) :]
+
+    def unit(self, entities: Tensor) -> Tensor:
+        """The vectors of some entities."""
+        return nn.functional.normalize(rows_of(self.entity, entities), dim=1)
+
+    def apart(self, pairs: Tensor) -> Tensor:
+        """Squared distance of the vectors of each pair of entities."""
+        return (self.unit(pairs[:, 0]) - self.unit(pairs[:, 1])).square().sum(1)
+
+    def vectors(self) -> Tensor:
+        """The vectors of all entities, when nothing is to be learned from them."""
+        return nn.functional.normalize(self.entity.detach(), dim=1)
+
+
+def nearness_loss(right: Tensor, wrong: Tensor) -> Tensor:
+    """JAPE's: right triples are to be near, wrong ones far off, which weighs little, and nothing beyond a reach."""
+    return right.mean() - AGAINST * wrong.clamp(max=REACH).mean()
+
+
+class _Distance(torch.autograd.Function):
+    """Of entities brought to length one; without the copies that gathering the vectors of every triple would make."""
+
+    @staticmethod
+    def forward(ctx: Any, entity: Tensor, relation: Tensor, triples: Tensor) -> Tensor:
+        length = entity.norm(dim=1)
+        ctx.save_for_backward(entity, length, relation, triples)
+        return torch.from_numpy(_distances(*(t.detach().numpy() for t in (entity, length, relation, triples))))
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = entity, _, relation, _ = ctx.saved_tensors
+        gradients = torch.zeros_like(entity), torch.zeros_like(relation)
+        arrays = [tensor.detach().numpy() for tensor in (*tensors, upstream.contiguous(), *gradients)]
+        arguments: list[Any] = [*arrays, get_num_threads()]
+        _add_gradients(*arguments)
+        return *gradients, None
+
+
+# Sums of many terms may be taken in any order, which lets the compiler add up several at once.
+@njit(parallel=True, cache=True, fastmath={"reassoc", "contract"})
+def _distances(entity, length, relation, triples):  # type: ignore[no-untyped-def]
+    found = np.empty(len(triples), np.float32)
+    one = np.float32(1)  # a whole number would make it all float64
+    for i in prange(len(triples)):
+        head, step, tail = triples[i]
+        by_head, by_tail = one / length[head], one / length[tail]
+        total = np.float32(0)
+        for column in range(entity.shape[1]):
+            missed = entity[head, column] * by_head + relation[step, column] - entity[tail, column] * by_tail
+            total += missed * missed
+        found[i] = total
+    return found
+
+
+@njit(parallel=True, cache=True, fastmath={"reassoc", "contract"})
+def _add_gradients(  # type: ignore[no-untyped-def]
+    entity, length, relation, triples, upstream, d_entity, d_relation, blocks
+):
+    one, width = np.float32(1), entity.shape[1]
+    for block in prange(blocks):  # of columns, so that no two threads add to the same number
+        some = slice(block * width // blocks, (block + 1) * width // blocks)
+        change = np.empty(some.stop - some.start, np.float32)
+        for i in range(len(triples)):
+            if upstream[i] == 0:
+                continue
+            head, step, tail = triples[i]
+            twice = 2 * upstream[i]
+            by_head, by_tail = twice / length[head], twice / length[tail]
+            # one array is written at a time, or the compiler could not tell that they do not overlap
+            for column in range(len(change)):
+                place = some.start + column
+                change[column] = (
+                    entity[head, place] * by_head + twice * relation[step, place] - entity[tail, place] * by_tail
+                )
+            _add(d_entity[head, some], change, one)
+            _add(d_relation[step, some], change, one)
+            _add(d_entity[tail, some], change, -one)
+    for row in prange(len(entity)):  # a change along the vector itself does nothing, for its length stays one
+        by_length, along = one / length[row], np.float32(0)
+        for column in range(width):
+            along += d_entity[row, column] * entity[row, column]
+        along *= by_length * by_length
+        for column in range(width):
+            d_entity[row, column] = (d_entity[row, column] - along * entity[row, column]) * by_length
+
+
+@njit(cache=True)
+def _add(total, change, sign):  # type: ignore[no-untyped-def]
+    for column in range(len(total)):
+        total[column] += sign * change[column]

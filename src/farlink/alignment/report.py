@@ -1,0 +1,163 @@
+"""The report of an alignment: plots that people look at, and a model card in words and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from farlink.alignment.mapping import Mapping
+from farlink.alignment.run import AlignmentRun
+from farlink.graph.ids import Ids
+from farlink.io.files import write_text
+from farlink.reports.card import measured_part, network_words, training_lines
+from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
+from farlink.settings import AlignmentSettings
+
+
+def write(
+    run: AlignmentRun, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degrees: Ids, notes: list[str]
+) -> None:
+    """Draw the plots and write the model card.
+
+    `hits` says of each test link whether its right entity ranks first; `degrees` are those of the left graph.
+    """
+    plots = run.folder / "plots"
+    draw_training(run.trace, plots, "Hits@1")
+    part = measured_part(run.metrics)
+    if np.isfinite(mapping.threshold) and part:
+        draw_reliability(plots / "reliability.png", run.metrics[part]["calibration"], f"{part} links")
+    if len(test):
+        if np.isfinite(mapping.threshold):
+            draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
+        draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
+    write_text(run.folder / "README.md", _card(run, notes))
+
+
+def _probabilities(axes: Axes, mapping: Mapping, test: Ids) -> None:
+    """Probabilities of the right and of the wrong pairs among the test entities."""
+    chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
+    found, right = chosen >= 0, chosen == test[:, 1]
+    bins = np.linspace(0, 1, 41).tolist()
+    for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
+        axes.hist(probability[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
+    axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
+    axes.set(xlabel="probability of the chosen pair", ylabel="test entities")
+    axes.legend(frameon=False)
+
+
+def _by_degree(axes: Axes, hits: NDArray[np.bool_], degrees: Ids) -> None:
+    """Hits@1 of the test links by the degree of the left entity."""
+    labels = ["1", "2", "3", "4–5", "6–8", "9–13", "14–25", "26+"]
+    group = np.digitize(degrees, [2, 3, 4, 6, 9, 14, 26])
+    shown = [place for place in range(len(labels)) if (group == place).any()]
+    heights = [float(hits[group == place].mean()) for place in shown]
+    bars = axes.bar([labels[place] for place in shown], heights, color=BLUE)
+    axes.bar_label(bars, [f"n={int((group == place).sum()):,}" for place in shown], fontsize=7, color=GREY)
+    axes.set(xlabel="triples of the left entity", ylabel="test Hits@1 (linked, left to right)", ylim=(0, 1))
+
+
+def _card(run: AlignmentRun, notes: list[str]) -> str:
+    about, metrics, settings = run.about, run.metrics, run.settings
+    counts = metrics["mapping"]
+    lines = [
+        f"# Alignment of {Path(about['left']['source']).name} and {Path(about['right']['source']).name}",
+        "",
+        f"Made by farlink {about['farlink']} on {about['date']} with the preset `{settings.preset}` "
+        f"and seed {settings.seed}. Every setting is in `config.toml`.",
+        "",
+        f"**{counts.get('matched', 0):,} links found**, {counts.get('unmatched', 0):,} left entities without a "
+        f"counterpart, {counts.get('seed', 0):,} seeds given. The mapping is in `alignment.tsv`.",
+        "",
+        "## Data",
+        "",
+        "| side | source | entities | relations | triples | literals set aside |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {side} | {about[side]['source']} | {about[side]['entities']:,} | {about[side]['relations']:,} "
+            f"| {about[side]['triples']:,} | {about[side]['literals']:,} |"
+            for side in ("left", "right")
+        ),
+        "",
+        f"Links: {about['links']['seeds']:,} seeds, {about['links']['validation']:,} for validation, "
+        f"{about['links']['test']:,} for the test.",
+        *([""] if notes else []),
+        *(f"- {note}" for note in notes),
+        "",
+        "## Training",
+        "",
+        *training_lines(run.trace, _learned(settings), "Hits@1"),
+        "",
+        "## Results",
+        "",
+        *result_lines(metrics),
+    ]
+    shown = [
+        name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
+    ]
+    lines += [""] * bool(shown) + [" ".join(f"![{name}](plots/{name}.png)" for name in shown)] * bool(shown)
+    lines += [
+        "",
+        "## How to read this",
+        "",
+        "- Ranks are realistic: among equal scores the right answer takes the mean place.",
+        "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
+        f"- The score is {_score_in_words(settings)}. It comes from the structure of the graphs alone; names were "
+        "not read. The margin is the lead over the next best candidate.",
+        *_probability_in_words(metrics["threshold"]),
+        "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _score_in_words(settings: AlignmentSettings) -> str:
+    if settings.temperature:
+        return "the share of an entity's attention that the pair keeps when all candidates compete"
+    return "the cosine of the two entities' vectors"
+
+
+def _probability_in_words(threshold: float | None) -> list[str]:
+    if threshold is None:
+        return ["- Without validation links there are no probabilities, and every entity is matched that can be."]
+    return [
+        "- The probability says how often pairs with such a score and such a resemblance were right among the "
+        "validation links. These all have a counterpart, so it is too high for entities that may have none.",
+        f"- A pair less probable than {threshold:.3f} is marked `unmatched`: the threshold with the best F1 on the "
+        "validation links.",
+    ]
+
+
+def result_lines(metrics: dict[str, Any]) -> list[str]:
+    """The figures of a run as Markdown tables."""
+    part = measured_part(metrics)
+    if not part:
+        return ["No links were kept to measure with."]
+    lines = [f"On the {part} links:", "", "| protocol | direction | Hits@1 | Hits@5 | Hits@10 | MRR | MR |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    for protocol in ("linked", "all"):
+        for direction, figures in metrics[part][protocol].items():
+            cells = " | ".join(f"{figures[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr"))
+            lines.append(f"| {protocol} | {direction.replace('_', ' ')} | {cells} | {figures['mr']:,.1f} |")
+    lines += ["", _ceiling_in_words(metrics[part]["ceiling"])]
+    lines += ["", "| | precision | recall | F1 |", "|---|---|---|---|"]
+    for name, key in (("the mapping", "mapping"), ("name equality (baseline)", "name_equality")):
+        quality = metrics[part][key]
+        lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
+    return lines
+
+
+def _ceiling_in_words(ceiling: dict[str, float]) -> str:
+    """How much structure can tell at all."""
+    return (
+        "Some entities look exactly like others, so that structure can only guess: no method that goes by it can "
+        f"expect a Hits@1 above {ceiling['linked']:.3f} (`linked`) and {ceiling['all']:.3f} (`all`)."
+    )
+
+
+def _learned(settings: AlignmentSettings) -> str:
+    if settings.method == "rsn":
+        return network_words(settings)
+    return f"The method `{settings.method}` with vectors of length {settings.width}"

@@ -1,0 +1,135 @@
+"""What the neighbourhood says about an entity: views by which entities of two graphs can be compared.
+
+A view is a matrix with a row for every entity of both graphs, left first. Rows have length one, or zero where
+nothing is known. Seeds appear in both graphs under one vector; everything else follows from who is next to
+whom, and by which relations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from farlink.graph.ids import Ids
+from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.rsn.model import PathModel
+from farlink.settings import AlignmentSettings
+
+HOPS = 3
+CHUNK = 2**13  # steps predicted at a time
+
+
+class Surroundings:
+    """Two graphs side by side, not linked: neighbours and relations of every entity."""
+
+    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph) -> None:
+        self.left = len(left.entities)
+        self.entities = self.left + len(right.entities)
+        shift = np.array([self.left, len(left.relations), self.left], dtype=np.int32)
+        head, relation, tail = np.concatenate([left.triples, right.triples + shift]).T
+        self.relations = len(left.relations) + len(right.relations)
+        source, target = np.concatenate([head, tail]), np.concatenate([tail, head])
+        directed = np.concatenate([relation, relation + self.relations])  # a relation and its reverse are two
+        degree = np.maximum(np.bincount(source, minlength=self.entities), 1)
+        # each step divides by the roots of both degrees: a hub says little about its neighbours
+        weight = 1 / np.sqrt(degree[source] * degree[target])
+        self.neighbours = _counts(source, target, (self.entities, self.entities), weight)
+        self.uses = _counts(source, directed, (self.entities, 2 * self.relations))
+        # who is reached by which step: from a neighbour, by the relation that leads back
+        self.arrivals = source
+        self.steps = np.stack([target, (directed + self.relations) % (2 * self.relations)], axis=1)
+
+    def sides(self, vectors: Tensor) -> tuple[Tensor, Tensor]:
+        """The rows of the left and of the right graph."""
+        return vectors[: self.left], vectors[self.left :]
+
+    def spread(self, vectors: Tensor, hops: int) -> list[Tensor]:
+        """The vectors, those of the neighbours, those of their neighbours, and so on."""
+        views = [normalize(vectors, dim=1)]
+        for _ in range(hops):
+            views.append(normalize(_product(self.neighbours, views[-1]), dim=1))
+        return views
+
+    def shared(self, vectors: Tensor, pairs: Ids) -> Tensor:
+        """The vectors with the two ends of each pair under their mean."""
+        left, right = torch.from_numpy(pairs[:, 0]).long(), torch.from_numpy(pairs[:, 1]).long() + self.left
+        vectors = vectors.clone()
+        vectors[left] = vectors[right] = (vectors[left] + vectors[right]) / 2
+        return vectors
+
+
+def seed_views(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+    """Views from known pairs alone: each pair has a random direction, and directions spread.
+
+    Entities are close if the same known entities are near them. A relation is described by the known
+    entities near those that use it, and an entity by its relations: that compares relations across graphs.
+    """
+    near = _marks(around, pairs, width, seed)
+    subjects = normalize(_product(around.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)
+    relations = torch.cat([subjects, subjects.roll(around.relations, dims=0)], dim=1)  # subjects and objects
+    relations = normalize(relations - relations.mean(0), dim=1)
+    projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(seed))
+    profile = normalize(normalize(_product(around.uses, relations), dim=1) @ projection, dim=1)
+    return [*near, *around.spread(profile, 1)]
+
+
+def _marks(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+    """Each known pair under a random direction of its own, and what spreads from there."""
+    directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
+    marks = torch.zeros(around.entities, width)
+    for ends in (pairs[:, 0], pairs[:, 1] + around.left):
+        marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
+    return around.spread(marks, HOPS)
+
+
+def start_vectors(around: Surroundings, pairs: Ids, width: int, seed: int) -> Tensor:
+    """Vectors to start training from: known pairs near an entity, in one view. Zero where none is near."""
+    return normalize(sum(_marks(around, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
+
+
+def learned_views(around: Surroundings, vectors: Tensor, pairs: Ids) -> list[Tensor]:
+    """Views from learned vectors: an entity's own, its neighbours', and their neighbours'."""
+    return around.spread(around.shared(vectors, pairs), 2)
+
+
+@torch.no_grad()
+def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
+    """What the model expects to find, on average, when it comes to an entity from each of its neighbours."""
+    steps, place = np.unique(around.steps, axis=0, return_inverse=True)
+    entities, relations = torch.from_numpy(steps).long().T
+    states = torch.cat(
+        [
+            model.read(model.entity_in(entity)[None], model.relation_in(relation)[None]).for_entities[0]
+            for entity, relation in zip(entities.split(CHUNK), relations.split(CHUNK), strict=True)
+        ]
+    )
+    arrivals = _counts(around.arrivals, place.astype(np.int32), (around.entities, len(steps)))
+    return normalize(_product(arrivals, normalize(states, dim=1)), dim=1)
+
+
+def compared_vectors(
+    around: Surroundings, pairs: Ids, model: PathModel, settings: AlignmentSettings
+) -> tuple[Tensor, Tensor]:
+    """The vectors by which left and right entities are compared, given a trained model and known pairs."""
+    if settings.vectors == "seeds":
+        return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))
+    entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
+    if settings.vectors == "input":
+        return around.sides(entity_in)
+    both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)
+    if settings.vectors == "both":
+        return around.sides(both)
+    return around.sides(torch.cat([*learned_views(around, both, pairs), predicted_view(around, model)], dim=1))
+
+
+def _counts(rows: Ids, columns: Ids, shape: tuple[int, int], weight: NDArray[np.float64] | None = None) -> csr_array:
+    values = np.ones(len(rows)) if weight is None else weight
+    return coo_array((values.astype(np.float32), (rows, columns)), shape=shape).tocsr()
+
+
+def _product(matrix: csr_array, vectors: Tensor) -> Tensor:
+    return torch.from_numpy(matrix @ vectors.numpy())

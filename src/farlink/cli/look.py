@@ -1,0 +1,111 @@
+"""Commands that look at runs, graphs and settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Column, Table
+
+from farlink.cli.app import GraphOption, RunArgument, app
+from farlink.cli.tables import console, measured_with, ranks_table, sides_table
+from farlink.errors import FarlinkError
+from farlink.settings import METHOD_SETTINGS, TASKS, AlignmentSettings, Settings, valid_range
+
+if TYPE_CHECKING:
+    from farlink.graph.knowledge_graph import KnowledgeGraph
+
+
+@app.command()
+def evaluate(
+    run: RunArgument,
+    links: Annotated[str | None, typer.Option(help="Links to measure an alignment with.")] = None,
+    triples: Annotated[str | None, typer.Option(help="Triples to measure a completion with.")] = None,
+    ranks: Annotated[str, typer.Option(help="How ties count: realistic, optimistic or pessimistic.")] = "realistic",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure a run: Hits@k and MRR, in both directions, of links (an alignment) or triples (a completion)."""
+    from typing import get_args
+
+    from farlink.alignment.run import AlignmentRun
+    from farlink.completion.run import CompletionRun
+    from farlink.loading import load
+    from farlink.measures.ranks import RankKind
+
+    kind = next((kind for kind in get_args(RankKind) if kind == ranks), None)
+    if kind is None:
+        raise FarlinkError(f"--ranks {ranks}: choose one of {', '.join(get_args(RankKind))}")
+    opened = load(run)
+    if isinstance(opened, AlignmentRun) and links is not None and triples is None:
+        figures = opened.evaluate(links, kind)
+        table = ranks_table(figures, f"{kind} ranks")
+    elif isinstance(opened, CompletionRun) and triples is not None and links is None:
+        figures = opened.evaluate(triples, kind)
+        table = sides_table(figures, f"filtered {kind} ranks")
+    else:
+        raise FarlinkError("an alignment is measured with --links, a completion with --triples")
+    if as_json:
+        console.print_json(json.dumps(figures))
+        return
+    console.print(measured_with(figures), markup=False)
+    console.print(table)
+
+
+@app.command()
+def info(
+    files: Annotated[list[str], typer.Argument(help="Graph files, or benchmark folders.")],
+    format: GraphOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell what graphs hold: entities, relations, triples, degrees, components, literals, duplicates."""
+    from farlink.graph.summary import describe
+    from farlink.io import read, read_alignment_folder
+
+    graphs: dict[str, KnowledgeGraph] = {}
+    for file in files:
+        if Path(file).is_dir():
+            data = read_alignment_folder(file)
+            graphs |= {data.left.source: data.left, data.right.source: data.right}
+        else:
+            graphs[file] = read(file, format=format)
+    figures = {name: describe(graph) for name, graph in graphs.items()}
+    if as_json:
+        console.print_json(json.dumps(figures))
+        return
+    table = Table("", *(Column("/".join(Path(name).parts[-2:]), overflow="fold") for name in figures))
+    for row in next(iter(figures.values())):
+        table.add_row(
+            row,
+            *(
+                f"{column[row]:,.4g}" if isinstance(column[row], float) else f"{column[row]:,}"
+                for column in figures.values()
+            ),
+        )
+    console.print(table)
+
+
+@app.command()
+def settings(
+    task: Annotated[
+        str, typer.Argument(help="Of which task, align or complete; or of which method to compare with.")
+    ] = "align",
+) -> None:
+    """List every setting of a task: its value in each preset, its range and its meaning."""
+    if task in METHOD_SETTINGS:
+        kind: type[Settings] = AlignmentSettings
+        columns: dict[str, dict[str, Any]] = {task: {**METHOD_SETTINGS[task], "method": task}}
+    elif task in TASKS:
+        kind, presets = TASKS[task]
+        columns = {preset: {**values, "preset": preset} for preset, values in presets.items()}
+    else:
+        raise FarlinkError(
+            f"there is no task or method '{task}'; choose one of {', '.join((*TASKS, *METHOD_SETTINGS))}"
+        )
+    table = Table("setting", *columns, "range", "meaning")
+    filled = [kind.model_validate(values) for values in columns.values()]
+    for name, field in kind.model_fields.items():
+        if name not in ("preset", "task"):
+            table.add_row(name, *(str(getattr(one, name)) for one in filled), valid_range(field), field.description)
+    console.print(table)

@@ -1,0 +1,1 @@
+"""One graph in, its likely missing facts out."""

@@ -1,0 +1,83 @@
+"""How good a completion is beyond plain ranks: by mapping class, by relation, and as probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from farlink.completion.ensemble import Answerer
+from farlink.completion.prediction import guesses
+from farlink.completion.questions import Questions
+from farlink.graph.edges import with_reverses
+from farlink.graph.ids import Ids
+from farlink.measures.calibration import Calibration, reliability
+from farlink.measures.ranks import Ranks
+
+CALIBRATED = 10  # best new answers of a validation question that probabilities are learned from
+
+
+def mapping_classes(triples: Ids, relations: int) -> NDArray[np.str_]:
+    """1-1, 1-N, N-1 or N-N for every relation: N is more than 1.5 on average, as usual."""
+    count = np.maximum(np.bincount(triples[:, 1], minlength=relations), 1)
+
+    def mean_others(end: int) -> NDArray[np.float64]:
+        ends = np.unique(triples[:, [1, end]], axis=0)[:, 0]
+        return np.asarray(count / np.maximum(np.bincount(ends, minlength=relations), 1))
+
+    many_tails, many_heads = mean_others(0) > 1.5, mean_others(2) > 1.5
+    return np.where(many_heads, np.where(many_tails, "N-N", "N-1"), np.where(many_tails, "1-N", "1-1"))
+
+
+def by_class(ranks: dict[str, Ranks], classes: NDArray[np.str_]) -> dict[str, dict[str, dict[str, float]]]:
+    """Figures by mapping class and side; `classes` has one for every triple."""
+    return {
+        str(name): {side: ranks[side].of(classes == name).summary() for side in ("tail", "head")}
+        for name in np.unique(classes)
+    }
+
+
+def relation_table(ranks: dict[str, Ranks], relation: Ids, names: pl.Series, classes: NDArray[np.str_]) -> pl.DataFrame:
+    """A row for every relation of the triples: its class, how many there are, and figures by side and for both."""
+    frame = pl.DataFrame(
+        {
+            "relation": names.gather(relation),
+            "class": classes[relation],
+            **{f"{side}_rank": ranks[side].realistic for side in ("tail", "head")},
+        }
+    )
+    sides = [pl.col(f"{side}_rank") for side in ("tail", "head")]
+    figures = {f"mrr_{side}": (1 / rank).mean() for side, rank in zip(("tail", "head"), sides, strict=True)}
+    figures["mrr"] = pl.mean_horizontal(*((1 / rank).mean() for rank in sides))
+    figures["hits@10"] = pl.mean_horizontal(*((rank <= 10).mean() for rank in sides))
+    grouped = frame.group_by("relation", "class").agg(triples=pl.len(), **figures)
+    return grouped.sort("triples", "relation", descending=[True, False])
+
+
+def calibrated(answerer: Answerer, valid: Ids, learned: Questions, relations: int) -> dict[str, Any] | None:
+    """How likely a new answer is true, learned from the best new answers to the questions of validation triples.
+
+    An answer counts as true if it is a validation triple. Facts that nobody wrote down count as false, so that the
+    probability is rather too low than too high.
+    """
+    if not len(valid):
+        return None
+    truth = Questions.about(with_reverses(valid, relations))
+    found = guesses(answerer, truth.head, truth.relation, learned, CALIBRATED, keep_known=False)
+    first, answers = truth.first, truth.answer
+    true = np.zeros(found.entity.shape, dtype=bool)
+    for place in range(found.entity.shape[1]):
+        true[:, place] = _is_answer(found.entity[:, place], first, answers, len(answerer.seen_entities))
+    signs, right = found.signs(), true.ravel()
+    finite = np.isfinite(signs).all(axis=1)
+    model = Calibration.fit(signs[finite], right[finite])
+    figures = reliability(model(signs[finite]), right[finite])
+    return {"weights": model.weights.tolist(), **figures}
+
+
+def _is_answer(entity: NDArray[np.int64], first: NDArray[np.int64], answers: Ids, entities: int) -> NDArray[np.bool_]:
+    """Whether entity i is an answer of question i."""
+    question = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    return np.isin(np.arange(len(entity)) * entities + entity, question * entities + answers)

@@ -1,0 +1,146 @@
+"""What a completion is given: a graph to learn from, triples to choose and to measure by, and one vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from farlink.completion.questions import Questions
+from farlink.errors import FarlinkError
+from farlink.graph.edges import with_reverses
+from farlink.graph.ids import Ids, lookup
+from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.progress import Reporter
+from farlink.settings import CompletionSettings
+
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class CompletionTask:
+    """A graph of the triples to learn from, with ids from the run's seed, and the other triples by id.
+
+    Entities and relations that only occur in the other triples are in the vocabulary, too.
+    """
+
+    graph: KnowledgeGraph
+    valid: Ids
+    test: Ids
+    notes: list[str]  # what was left out or held out, for the user
+
+    @property
+    def parts(self) -> dict[str, Ids]:
+        """All triples by what they are for."""
+        return dict(zip(PARTS, (self.graph.triples, self.valid, self.test), strict=True))
+
+    def known(self, *, with_test: bool) -> Questions:
+        """All that is known and so no mistake as an answer; the test triples count in the final test only."""
+        parts = (self.graph.triples, self.valid) + ((self.test,) if with_test else ())
+        triples = np.unique(np.concatenate(parts), axis=0)
+        return Questions.about(with_reverses(triples, len(self.graph.relations)))
+
+
+def prepare(
+    graph: KnowledgeGraph,
+    valid: KnowledgeGraph | None,
+    test: KnowledgeGraph | None,
+    settings: CompletionSettings,
+    reporter: Reporter,
+) -> CompletionTask:
+    """One vocabulary for all parts with shuffled ids; hold out validation triples where none are given."""
+    if not len(graph.triples):
+        raise FarlinkError(f"{graph.source}: there is no triple to learn from")
+    whole = _with_vocabulary_of(graph, [part for part in (valid, test) if part is not None]).shuffled(settings.seed)
+    notes: list[str] = []
+    train, taken = whole.triples, whole.triples
+    parts: dict[str, Ids] = {}
+    for purpose, part in (("validation", valid), ("test", test)):
+        triples = np.empty((0, 3), dtype=np.int32) if part is None else _ids(part, whole)
+        fresh = triples[~_among(triples, taken)]
+        if len(fresh) < len(triples):
+            notes.append(f"{len(triples) - len(fresh):,} {purpose} triples occur in an earlier part, left out here")
+        if part is not None and not len(fresh):
+            raise FarlinkError(f"{part.source}: no {purpose} triple is left that is not known from an earlier part")
+        parts[purpose], taken = fresh, np.concatenate([taken, fresh])
+    if valid is None:
+        train, parts["validation"] = _hold_out(train, settings)
+        notes.append(_holdout_note(len(parts["validation"]), len(whole.triples)))
+    reporter.graph("graph", whole)
+    whole = replace(whole, triples=train)
+    notes += _unseen_notes(whole, parts)
+    reporter.say(
+        f"triples {len(train):,} to learn from, {len(parts['validation']):,} for validation, "
+        f"{len(parts['test']):,} for the final test"
+    )
+    reporter.notes(notes)
+    return CompletionTask(whole, parts["validation"], parts["test"], notes)
+
+
+def _with_vocabulary_of(graph: KnowledgeGraph, others: list[KnowledgeGraph]) -> KnowledgeGraph:
+    """The graph with the names of others behind its own."""
+    entities, relations = (
+        pl.concat([getattr(one, kind).rename(kind) for one in (graph, *others)]).unique(maintain_order=True)
+        for kind in ("entities", "relations")
+    )
+    head, relation, tail = graph.triples.T
+    places = lookup(entities, graph.entities), lookup(relations, graph.relations)
+    triples = np.stack([places[0][head], places[1][relation], places[0][tail]], axis=1)
+    return replace(graph, entities=entities, relations=relations, triples=triples)
+
+
+def _ids(part: KnowledgeGraph, whole: KnowledgeGraph) -> Ids:
+    """The triples of a part by the ids of the whole, whose vocabulary has all its names."""
+    entities, relations = lookup(whole.entities, part.entities), lookup(whole.relations, part.relations)
+    head, relation, tail = part.triples.T
+    return np.stack([entities[head], relations[relation], entities[tail]], axis=1)
+
+
+def _among(triples: Ids, others: Ids) -> NDArray[np.bool_]:
+    """Which triples are among others."""
+    _, place = np.unique(np.concatenate([others, triples]), axis=0, return_inverse=True)
+    return np.isin(place[len(others) :], place[: len(others)])
+
+
+def _hold_out(triples: Ids, settings: CompletionSettings) -> tuple[Ids, Ids]:
+    """Split triples at random into (kept, held out); the last triple of an entity or relation is kept."""
+    order = np.random.default_rng([settings.seed, 0x5EED]).permutation(len(triples))
+    first = np.zeros(len(triples), dtype=bool)
+    for ids in (triples[order, 0], triples[order, 1], triples[order, 2]):
+        first[np.unique(ids, return_index=True)[1]] = True  # met first in this order: it must be learned from
+    free = order[~first]
+    held = free[: int(len(triples) * settings.holdout)]
+    kept = np.ones(len(triples), dtype=bool)
+    kept[held] = False
+    return triples[kept], triples[~kept]
+
+
+def _holdout_note(held_out: int, triples: int) -> str:
+    if held_out:
+        return f"no validation triples given: {held_out:,} of the {triples:,} are held out for validation"
+    return "no validation triples given and too few to hold any out: trains to the last epoch, without probabilities"
+
+
+def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Ids]) -> list[str]:
+    entities, relations = seen(graph.triples, len(graph.entities), len(graph.relations))
+    notes = []
+    for purpose, triples in parts.items():
+        new = int((~entities.numpy()[np.unique(triples[:, ::2])]).sum())
+        if new:
+            notes.append(f"{new:,} entities of the {purpose} part have no triple to learn from; they rank last")
+        new = int((~relations.numpy()[np.unique(triples[:, 1])]).sum())
+        if new:
+            notes.append(f"{new:,} relations of the {purpose} part have no triple to learn from")
+    return notes
+
+
+def seen(triples: Ids, entities: int, relations: int) -> tuple[Tensor, Tensor]:
+    """Which entities, and which relations with their reverses, occur in the triples."""
+    has_entity, has_relation = torch.zeros(entities, dtype=torch.bool), torch.zeros(relations, dtype=torch.bool)
+    has_entity[torch.from_numpy(np.unique(triples[:, ::2])).long()] = True
+    has_relation[torch.from_numpy(np.unique(triples[:, 1])).long()] = True
+    return has_entity, torch.cat([has_relation, has_relation])

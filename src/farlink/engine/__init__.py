@@ -1,0 +1,1 @@
+"""Trains any model: the loop, the optimiser, and what makes it fast."""

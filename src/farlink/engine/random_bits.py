@@ -1,0 +1,14 @@
+"""Random numbers from a counter, for compiled code: a stream for every walk or row, whatever thread makes it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def mix(state: np.uint64) -> np.uint64:
+    """Random bits from a counter: the output function of splitmix64."""
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

@@ -1,0 +1,206 @@
+"""The loop: epochs over paths, validation, early stop, best weights, checkpoints. It knows no task.
+
+Every random choice of a step comes from (seed, number of the step), and the paths of an epoch from (seed,
+epoch). A run that is killed and resumed from its last checkpoint therefore repeats what was lost, bit by
+bit, and ends with the result of an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from farlink.engine.machine import products_in, stop_signal
+from farlink.engine.row_adam import RowAdam
+from farlink.engine.trace import EpochRecord
+from farlink.errors import FarlinkError, Interrupted
+from farlink.graph.ids import Ids
+from farlink.io.files import atomic_path
+from farlink.settings import Settings
+
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+Model = TypeVar("Model", bound=nn.Module)
+Learner = TypeVar("Learner", bound=nn.Module, contravariant=True)
+
+
+class Lessons(Protocol[Learner]):
+    """What an epoch learns from."""
+
+    @property
+    def examples(self) -> Ids:
+        """One example a row, in the order in which they are read."""
+
+    def prepare(self, model: Learner) -> None:
+        """Make a fresh model ready to learn."""
+
+    def loss(self, model: Learner, batch: Tensor) -> Tensor:
+        """The loss on some of the examples."""
+
+
+class Watcher(Protocol):
+    """Somebody who wants to see how training goes."""
+
+    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
+        """Called after every step."""
+
+    def epoch(self, record: EpochRecord) -> None:
+        """Called after every epoch."""
+
+
+@dataclass
+class Progress:
+    """How far training has come; with the tensors, all that a checkpoint holds."""
+
+    epoch: int = 0
+    step: int = 0  # within the epoch
+    loss_sum: float = 0.0  # over the steps of this epoch
+    best_score: float | None = None
+    best_epoch: int = -1
+    seconds: float = 0.0
+    trace: list[EpochRecord] = field(default_factory=list)
+
+
+class Trainer(Generic[Model]):
+    """Trains a model on the lessons of a task.
+
+    `lessons(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
+    again, with a model that has learned since, and must give the same answer. `after_epoch(model)` may tidy the
+    model up and gives the score on validation links, or None.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        lessons: Callable[[int, Model], Lessons[Model]],
+        after_epoch: Callable[[Model], float | None],
+        settings: Settings,
+        checkpoint: Path,
+    ) -> None:
+        self.model, self.lessons, self.after_epoch = model, lessons, after_epoch
+        self.settings, self.checkpoint = settings, checkpoint
+        self.optimiser = RowAdam(model.named_parameters())
+        self.best: dict[str, Tensor] = {}
+        self.progress = Progress()
+
+    def run(self, watcher: Watcher) -> list[EpochRecord]:
+        """Train to the end, from the checkpoint if there is one; the model is left with its best weights."""
+        fresh = not self.checkpoint.exists()
+        if not fresh:
+            self._load()
+        with torch.random.fork_rng(devices=[]), stop_signal() as stop:
+            while not self._finished():
+                lessons = self.lessons(self.progress.epoch, self.model)
+                if fresh:
+                    lessons.prepare(self.model)
+                    fresh = False
+                self._epoch(lessons, watcher, stop)
+        self.model.load_state_dict(self.best)
+        self.model.eval()
+        return self.progress.trace
+
+    def _finished(self) -> bool:
+        done, patience, minutes = self.progress.epoch, self.settings.patience, self.settings.minutes
+        if done and minutes and self.progress.seconds >= 60 * minutes:
+            return True
+        stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
+        return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
+
+    def _epoch(self, lessons: Lessons[Model], watcher: Watcher, stop: threading.Event) -> None:
+        progress, size = self.progress, self.settings.batch_size
+        examples = torch.from_numpy(lessons.examples)
+        steps = -(-len(examples) // size)
+        total = steps * self.settings.max_epochs  # as far as this epoch can tell
+        started, saved = time.monotonic(), time.monotonic()
+        self.model.train()
+        while progress.step < steps:
+            number = progress.epoch * steps + progress.step
+            batch = examples[progress.step * size : (progress.step + 1) * size].long()
+            progress.loss_sum += self.step(lessons, batch, self._rate(number / total))
+            progress.step += 1
+            watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
+            now = time.monotonic()
+            if stop.is_set() or now - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                progress.seconds += now - started
+                self._save()
+                started = saved = time.monotonic()
+            if stop.is_set():
+                raise Interrupted(
+                    f"stopped after {number + 1:,} steps; the same command with --resume goes on from here"
+                )
+        record = self._close_epoch(steps, len(examples), started)
+        self._save()
+        watcher.epoch(record)
+
+    def step(self, lessons: Lessons[Model], batch: Tensor, rate: float) -> float:
+        """Learn from one batch; the loss it had before."""
+        place = [self.settings.seed, self.progress.epoch, self.progress.step]
+        torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
+        with products_in(self.settings.precision):
+            loss = lessons.loss(self.model, batch)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step(rate, self.settings.clip_norm)
+        return float(loss.detach())
+
+    def _rate(self, share_done: float) -> float:
+        rate = self.settings.learning_rate
+        return rate if self.settings.schedule == "constant" else rate * (1 - share_done)
+
+    def _close_epoch(self, steps: int, examples: int, started: float) -> EpochRecord:
+        progress = self.progress
+        self.model.eval()
+        score = self.after_epoch(self.model)
+        better = score is None or progress.best_score is None or score > progress.best_score
+        if better:
+            progress.best_score, progress.best_epoch = score, progress.epoch
+            self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        progress.seconds += time.monotonic() - started
+        record = EpochRecord(
+            epoch=progress.epoch + 1,
+            examples=examples + (progress.trace[-1].examples if progress.trace else 0),
+            loss=progress.loss_sum / steps,
+            validation=score,
+            best=better,
+            seconds=round(progress.seconds, 3),
+        )
+        progress.trace.append(record)
+        progress.epoch, progress.step, progress.loss_sum = progress.epoch + 1, 0, 0.0
+        return record
+
+    def _save(self) -> None:
+        tensors = {f"model/{name}": tensor for name, tensor in self.model.state_dict().items()}
+        tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
+        for name, state in self.optimiser.state.items():
+            tensors |= {f"adam/{name}/{part}": tensor for part, tensor in state.items()}
+        with atomic_path(self.checkpoint) as temporary:
+            save_file(tensors, temporary, metadata={"progress": json.dumps(asdict(self.progress))})
+
+    def _load(self) -> None:
+        try:
+            with safe_open(self.checkpoint, framework="pt") as file:
+                progress = json.loads(file.metadata()["progress"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise FarlinkError(
+                f"{self.checkpoint}: not a checkpoint of farlink ({error}); start again in a new folder"
+            ) from error
+        trace = [EpochRecord(**record) for record in progress.pop("trace")]
+        self.progress = Progress(**progress, trace=trace)
+        self.model.load_state_dict(_part(tensors, "model/"))
+        self.best = _part(tensors, "best/")
+        for name, state in self.optimiser.state.items():
+            state.update(_part(tensors, f"adam/{name}/"))
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

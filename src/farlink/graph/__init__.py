@@ -1,0 +1,1 @@
+"""Knowledge graphs as data: triples over ids, names, links."""

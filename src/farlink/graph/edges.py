@@ -1,0 +1,51 @@
+"""Directed triples: reverses, two graphs side by side, and who is next to whom in compressed rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from farlink.graph.ids import Ids
+from farlink.graph.knowledge_graph import KnowledgeGraph
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """Who is next to whom, in compressed rows.
+
+    The neighbours of entity e are `neighbour[row[e]:row[e + 1]]`, distinct and sorted. The relations that
+    lead to the j-th entry of `neighbour` are `relation[edge[j]:edge[j + 1]]`. All are 32 bits wide, which is
+    enough for two billion triples and halves what a walk drags through the cache.
+    """
+
+    row: Ids
+    neighbour: Ids
+    edge: Ids
+    relation: Ids
+
+    @classmethod
+    def of(cls, triples: Ids, entities: int) -> Adjacency:
+        """Adjacency of a set of distinct triples."""
+        head, relation, tail = triples[np.lexsort((triples[:, 1], triples[:, 2], triples[:, 0]))].T
+        first = np.ones(len(head), dtype=bool)  # first of the parallel edges between two entities
+        first[1:] = (head[1:] != head[:-1]) | (tail[1:] != tail[:-1])
+        degree = np.bincount(head[first], minlength=entities)
+        return cls(
+            row=np.concatenate([[0], np.cumsum(degree)]).astype(np.int32),
+            neighbour=np.ascontiguousarray(tail[first]),
+            edge=np.append(np.flatnonzero(first), len(head)).astype(np.int32),
+            relation=np.ascontiguousarray(relation),
+        )
+
+
+def with_reverses(triples: Ids, relations: int) -> Ids:
+    """The triples and, for each (s, r, o), its reverse (o, r + relations, s)."""
+    head, relation, tail = triples.T
+    return np.concatenate([triples, np.stack([tail, relation + np.int32(relations), head], axis=1)])
+
+
+def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Triples of both graphs, the right ids behind the left ones."""
+    shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
+    return np.concatenate([left.triples, right.triples + shift])

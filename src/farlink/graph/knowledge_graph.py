@@ -1,0 +1,88 @@
+"""Knowledge graphs: names on the outside, ids on the inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from farlink.graph.ids import Ids, lookup, shuffled_names, sorted_distinct
+
+LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
+
+
+@dataclass(frozen=True)
+class KnowledgeGraph:
+    """Distinct relational triples over a vocabulary of entities and relations.
+
+    An entity's id is its place in `entities`. Ids come from a shuffle with a seed, never from the order of
+    a file, so that nothing can leak through them.
+    """
+
+    entities: pl.Series  # names, shuffled
+    relations: pl.Series  # names, shuffled
+    triples: Ids  # (n, 3): head, relation, tail; distinct and sorted
+    literals: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LITERAL_SCHEMA))
+    duplicates: int = 0  # triples that the source repeated
+    source: str = ""  # where the graph came from, for messages
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        *,
+        entities: pl.Series | None = None,
+        literals: pl.DataFrame | None = None,
+        source: str = "",
+        seed: int = 0,
+    ) -> KnowledgeGraph:
+        """Build a graph from a frame whose first three columns are head, relation and tail names.
+
+        `entities` may name more entities than the triples do; those have no triple.
+        """
+        head, relation, tail = frame.get_columns()[:3]
+        parts = [head.unique(), tail.unique()] + ([] if entities is None else [entities])
+        entity_names = shuffled_names(pl.concat([part.rename("entity") for part in parts]), seed)
+        relation_names = shuffled_names(relation.rename("relation"), seed)
+        columns = [lookup(entity_names, head), lookup(relation_names, relation), lookup(entity_names, tail)]
+        triples = sorted_distinct(np.stack(columns, axis=1))
+        return cls(
+            entities=entity_names,
+            relations=relation_names,
+            triples=triples,
+            literals=pl.DataFrame(schema=LITERAL_SCHEMA) if literals is None else literals,
+            duplicates=frame.height - len(triples),
+            source=source,
+        )
+
+    def shuffled(self, seed: int) -> KnowledgeGraph:
+        """The same graph with ids drawn from `seed`, whatever ids it has now."""
+        entities, relations = shuffled_names(self.entities, seed), shuffled_names(self.relations, seed)
+        entity_ids, relation_ids = lookup(entities, self.entities), lookup(relations, self.relations)
+        head, relation, tail = self.triples.T
+        renumbered = np.stack([entity_ids[head], relation_ids[relation], entity_ids[tail]], axis=1)
+        return replace(self, entities=entities, relations=relations, triples=sorted_distinct(renumbered))
+
+    def same_as(self, other: KnowledgeGraph) -> bool:
+        """Whether both hold the same triples over the same names, whatever their ids."""
+        if self.triples.shape != other.triples.shape or len(self.entities) != len(other.entities):
+            return False
+        one, two = self.shuffled(0), other.shuffled(0)
+        same_names = one.entities.equals(two.entities) and one.relations.equals(two.relations)
+        return same_names and np.array_equal(one.triples, two.triples)
+
+    def ids(self, names: pl.Series) -> Ids:
+        """Entity ids of `names`; -1 for a name that the graph does not have."""
+        return lookup(self.entities, names)
+
+    def degrees(self) -> Ids:
+        """Number of triples each entity is part of (a loop counts once)."""
+        head, _, tail = self.triples.T
+        proper = head != tail
+        counts = np.bincount(head, minlength=len(self.entities))
+        return (counts + np.bincount(tail[proper], minlength=len(self.entities))).astype(np.int32)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.entities):,} entities, {len(self.relations):,} relations"
+        return f"KnowledgeGraph({sizes}, {len(self.triples):,} triples)"

@@ -1,0 +1,116 @@
+"""Links by id, and the rules for doubtful ones.
+
+Rules, each counted and reported: a link to an entity that its graph does not have is left out; a repeated
+link counts once; links that give one entity several counterparts are left out, all of them; a validation or
+test link that touches a seed entity is left out. What leaves nothing to work with is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from farlink.errors import FarlinkError, InputError
+from farlink.graph.ids import Ids
+from farlink.graph.knowledge_graph import KnowledgeGraph
+
+
+@dataclass
+class LinkSet:
+    """Links of one purpose: (left id, right id) rows, where they came from, and notes on what was left out."""
+
+    pairs: Ids
+    notes: list[str] = field(default_factory=list)
+
+
+def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, purpose: str, source: str) -> LinkSet:
+    """Turn links by name (columns left, right, line) into one-to-one links by id."""
+    if links.is_empty():
+        raise InputError(source, f"no {purpose} links in this file; expected one 'left<TAB>right' pair a line")
+    pairs = _ids(links, left, right)
+    notes: list[str] = []
+    unknown = (pairs < 0).any(axis=1)
+    if unknown.all():
+        raise _all_unknown(links, left, right, purpose, source)
+    if unknown.any():
+        place = _place(links, int(np.argmax(unknown)), source)
+        notes.append(
+            f"{unknown.sum():,} {purpose} links name an entity that its graph does not have, left out; first: {place}"
+        )
+    pairs, links = pairs[~unknown], links.filter(~pl.Series(unknown))
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    again = len(pairs) - len(first)
+    if again:
+        notes.append(f"{again:,} {purpose} links are repeated and count once")
+    kept = np.sort(first)
+    pairs, links = pairs[kept], links[kept]
+    clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
+    if clash.any():
+        place = _place(links, int(np.argmax(clash)), source)
+        notes.append(
+            f"{clash.sum():,} {purpose} links contradict each other (one entity, several counterparts), "
+            f"left out; first: {place}"
+        )
+        if clash.all():
+            raise InputError(
+                source,
+                f"all {purpose} links contradict each other: each entity may have one counterpart; first: {place}",
+            )
+    return LinkSet(pairs[~clash], notes)
+
+
+def without(links: LinkSet, taken: Ids, taken_as: str, purpose: str) -> LinkSet:
+    """Leave out links that touch an entity of `taken`: they would measure what was given, or contradict it."""
+    touches = np.isin(links.pairs[:, 0], taken[:, 0]) | np.isin(links.pairs[:, 1], taken[:, 1])
+    if not touches.any():
+        return links
+    known = {tuple(pair) for pair in taken.tolist()}
+    same = sum(tuple(pair) in known for pair in links.pairs[touches].tolist())
+    other = int(touches.sum()) - same
+    notes = [*links.notes]
+    if same:
+        notes.append(f"{same:,} {purpose} links are {taken_as}s too, left out of the {purpose} part")
+    if other:
+        notes.append(f"{other:,} {purpose} links contradict a {taken_as}, left out of the {purpose} part")
+    if touches.all():
+        raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
+    return LinkSet(links.pairs[~touches], notes)
+
+
+def hold_out(seeds: Ids, share: float, seed: int) -> tuple[Ids, Ids]:
+    """Split the seeds at random into (kept, held out)."""
+    order = np.random.default_rng([seed, 0x5EED]).permutation(len(seeds))
+    count = int(len(seeds) * share)
+    return seeds[np.sort(order[count:])], seeds[np.sort(order[:count])]
+
+
+def _ids(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    return np.stack([left.ids(links["left"]), right.ids(links["right"])], axis=1)
+
+
+def repeated(ids: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which ids occur more than once."""
+    _, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse] > 1)
+
+
+def _place(links: pl.DataFrame, row: int, source: str) -> str:
+    left, right, line = links.select("left", "right", "line").row(row)
+    return f"{source}, line {line:,} ({left} ↔ {right})"
+
+
+def _all_unknown(
+    links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, purpose: str, source: str
+) -> InputError:
+    exchanged = _ids(links.rename({"left": "right", "right": "left"}), left, right)
+    if (exchanged >= 0).all(axis=1).any():
+        return InputError(source, "the columns are exchanged: the first must name entities of the left graph")
+    example = links.row(0, named=True)
+    return InputError(
+        source,
+        f"no {purpose} link names entities of both graphs; this one reads '{example['left']}' ↔ '{example['right']}', "
+        f"while the graphs have entities such as '{left.entities[0]}' and '{right.entities[0]}'",
+        example["line"],
+    )

@@ -1,0 +1,66 @@
+"""What names alone would give: readable names of entities, and the name-equality baseline."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import numpy as np
+import polars as pl
+
+from farlink.graph.ids import Ids
+from farlink.graph.knowledge_graph import KnowledgeGraph
+
+
+def place_of(name: str, *columns: pl.Series) -> int | None:
+    """The first place where one of the columns has the name; an earlier column counts more."""
+    for column in columns:
+        places = (column == name).arg_true()
+        if len(places):
+            return int(places[0])
+    return None
+
+
+def closest(name: str, *columns: pl.Series) -> str:
+    """A hint with the names most like one that is not there, to end a message with; may be empty."""
+    close = [found for column in columns for found in column.filter(column.str.to_lowercase() == name.lower())[:2]]
+    close += [found for column in columns for found in get_close_matches(name, column.to_list(), n=2, cutoff=0.7)]
+    return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
+
+
+LABEL_RELATIONS = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+
+
+def short_name(identifier: str) -> str:
+    """The last part of an identifier, for people."""
+    return identifier.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].replace("_", " ")
+
+
+def readable_names(graph: KnowledgeGraph) -> pl.Series:
+    """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
+    local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+    local = pl.Series(local).str.replace_all("_", " ", literal=True)
+    labels = (
+        graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
+        .unique("head", keep="first", maintain_order=True)
+        .select(entity="head", label="value")
+    )
+    names = pl.DataFrame({"entity": graph.entities, "local": local})
+    joined = names.join(labels, on="entity", how="left", maintain_order="left")
+    return joined.select(pl.coalesce("label", "local").alias("name"))["name"]
+
+
+def equal_names(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Pairs of entities whose readable names are equal, case aside, and belong to one entity on each side."""
+    both = _unique_names(left, "left").join(_unique_names(right, "right"), on="name")
+    return both.select("left", "right").to_numpy().astype(np.int32)
+
+
+def _unique_names(graph: KnowledgeGraph, side: str) -> pl.DataFrame:
+    frame = pl.DataFrame({"name": readable_names(graph).str.to_lowercase().str.strip_chars()}).with_row_index(side)
+    return frame.filter(pl.col("name").is_unique() & (pl.col("name") != ""))

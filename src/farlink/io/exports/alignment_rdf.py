@@ -1,0 +1,58 @@
+"""The Alignment API's RDF/XML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import polars as pl
+
+from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, iris_of
+from farlink.io.exports.provenance import Provenance, confidence, links_of
+from farlink.io.files import write_text
+
+ALIGNMENT_HEAD = """\
+<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns="http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
+         xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<Alignment>
+  <xml>yes</xml>
+  <level>0</level>
+  <type>??</type>
+  <onto1><Ontology rdf:about="{}"><location>{}</location></Ontology></onto1>
+  <onto2><Ontology rdf:about="{}"><location>{}</location></Ontology></onto2>
+"""
+ALIGNMENT_CELL = """\
+  <map><Cell>
+    <entity1 rdf:resource="{}"/>
+    <entity2 rdf:resource="{}"/>
+    <relation>=</relation>
+    <measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">{}</measure>
+  </Cell></map>
+"""
+ALIGNMENT_FOOT = """\
+</Alignment>
+</rdf:RDF>
+"""
+
+
+def write_alignment_rdf(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -> None:
+    """Write the links in the RDF/XML format of the Alignment API.
+
+    The alignment is of type `??`, one-to-one and partial. The measure is the probability, or the score where no
+    probability is known; a link without either, as a seed may be, is taken as given and measures 1.
+    """
+    links = links_of(frame)
+    cells = pl.select(
+        pl.format(
+            ALIGNMENT_CELL,
+            # No valid IRI has another character that XML would mind.
+            iris_of(links["left"], LEFT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
+            iris_of(links["right"], RIGHT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
+            confidence(links).fill_null(1.0),
+        )
+    ).to_series()
+    names = [provenance.left_source, provenance.right_source]
+    ontologies = zip(iris_of(pl.Series(names), GRAPH_NAMESPACE), names, strict=True)
+    head = ALIGNMENT_HEAD.format(*(escape(text) for pair in ontologies for text in pair))
+    write_text(path, head + "".join(cells) + ALIGNMENT_FOOT)

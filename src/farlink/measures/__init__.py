@@ -1,0 +1,1 @@
+"""Ranks and probabilities: how good an answer is."""

@@ -1,0 +1,65 @@
+"""What the reports of all tasks share: the style of the plots, and how training went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from farlink.io.files import atomic_path
+
+# the same figure gives the same file: no date, and names of parts that do not come from chance
+NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}
+# colour-blind safe (Okabe and Ito)
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8c8c8c"
+
+
+def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, height: float = 3.5) -> None:
+    """A figure in the style of all of them, with what `fill` draws into it, as PNG; `vector`: beside it as SVG."""
+    figure = Figure(figsize=(5.6, height), dpi=140, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    fill(axes)
+    for target in (path, path.with_suffix(".svg"))[: 1 + vector]:
+        with atomic_path(target) as temporary, rc_context({"svg.hashsalt": "farlink"}):
+            figure.savefig(temporary, format=target.suffix[1:], metadata=NO_DATE[target.suffix])
+
+
+def draw_training(trace: pl.DataFrame, plots: Path, measure: str) -> None:
+    """The loss and, where there is one, the validation score by epoch; `measure` names the score."""
+    draw(plots / "loss.png", lambda axes: _line(axes, trace["epoch"], trace["loss"], "training loss"))
+    if trace["validation"].null_count() < len(trace):
+
+        def fill(axes: Axes) -> None:
+            _line(axes, trace["epoch"], trace["validation"], f"validation {measure}")
+            axes.set_ylim(bottom=0)
+
+        draw(plots / "validation.png", fill)
+
+
+def _line(axes: Axes, epoch: pl.Series, values: pl.Series, label: str) -> None:
+    axes.plot(epoch.to_numpy(), values.to_numpy(), color=BLUE, marker="o", markersize=3.5)
+    axes.set(xlabel="epoch", ylabel=label)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def draw_reliability(path: Path, figures: dict[str, Any], what: str) -> None:
+    """How often what has a probability is right; the line is where it should be."""
+
+    def fill(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
+        axes.plot(figures["probability"], figures["right"], color=BLUE, marker="o", markersize=4)
+        for x, y, count in zip(figures["probability"], figures["right"], figures["pairs"], strict=True):
+            axes.annotate(f"{count:,}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=GREY)
+        title = f"{what}, mean gap {figures['gap']:.3f}"
+        axes.set(xlabel="probability", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1), title=title)
+
+    draw(path, fill)

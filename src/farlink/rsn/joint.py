@@ -1,0 +1,99 @@
+"""The joint graph: two knowledge graphs woven into one by their seed links, and its adjacency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farlink.graph.edges import Adjacency, side_by_side, with_reverses
+from farlink.graph.ids import Ids, sorted_distinct
+from farlink.graph.knowledge_graph import KnowledgeGraph
+
+LEFT, RIGHT, BOTH = 0, 1, 2  # sides that an entity can be of
+Sides = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class JointGraph:
+    """One graph over the entities of both sides: left ids first, then right ids shifted behind them.
+
+    Every relation r has a reverse with id r + relations / 2, and every triple its reverse twin.
+    """
+
+    triples: Ids  # (n, 3), distinct and sorted
+    entities: int  # of both sides together
+    first_right: int  # ids from here on are those of the right graph
+    relations: int  # reverse relations included
+    adjacency: Adjacency
+    row: Ids  # where the vectors of an entity are: at its id, or at its partner's where the two are one
+    side: Sides  # LEFT, RIGHT, or BOTH for an entity in which the two ends of a link are one
+
+
+def swapped(triples: Ids, partner: Ids) -> Ids:
+    """The triples with seed entities exchanged for their partners, in every combination of ends.
+
+    `partner[e]` is the entity linked to e by a seed, or -1.
+    """
+    head, relation, tail = triples.T
+    new_head, new_tail = partner[head], partner[tail]
+    forms = [
+        (new_head >= 0, (new_head, relation, tail)),
+        (new_tail >= 0, (head, relation, new_tail)),
+        ((new_head >= 0) & (new_tail >= 0), (new_head, relation, new_tail)),
+    ]
+    return np.concatenate([np.stack(columns, axis=1)[chosen] for chosen, columns in forms])
+
+
+def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+    """Weave two graphs into one as the paper does: linked entities stand in for each other in the triples.
+
+    `links` holds (left id, right id) rows, one-to-one.
+    """
+    entities = len(left.entities) + len(right.entities)
+    partner = np.full(entities, -1, dtype=np.int32)
+    left_ends, right_ends = links[:, 0], links[:, 1] + np.int32(len(left.entities))
+    partner[left_ends], partner[right_ends] = right_ends, left_ends
+    triples = _both_ways(left, right)
+    triples = np.concatenate([triples, swapped(triples, partner)])
+    return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32), _own_sides(left, right))
+
+
+def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+    """Weave two graphs into one with a single entity for each link: the left one. The right one is left bare.
+
+    A linked entity is of both sides. With the biases of `walks.bias_table` the walks are those in the graph of
+    `join` with the two ends of a link seen as one, on a fraction of its triples, and what is learned of one end of
+    a link need not be learned again for the other.
+    """
+    row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
+    row[links[:, 1] + len(left.entities)] = links[:, 0]
+    side = _own_sides(left, right)
+    side[links[:, 0]] = BOTH
+    head, relation, tail = _both_ways(left, right).T
+    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row, side)
+
+
+def alone(graph: KnowledgeGraph) -> JointGraph:
+    """One graph by itself with its reverse triples, to walk in."""
+    size, relations = len(graph.entities), len(graph.relations)
+    triples = sorted_distinct(with_reverses(graph.triples, relations))
+    row, side = np.arange(size, dtype=np.int32), np.full(size, LEFT, dtype=np.uint8)
+    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), row, side)
+
+
+def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+    """Triples of both graphs and their reverses."""
+    return with_reverses(side_by_side(left, right), len(left.relations) + len(right.relations))
+
+
+def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
+    """Every entity is of the side that it comes from."""
+    return np.repeat(np.array([LEFT, RIGHT], dtype=np.uint8), [len(left.entities), len(right.entities)])
+
+
+def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids, side: Sides) -> JointGraph:
+    relations = 2 * (len(left.relations) + len(right.relations))
+    triples = sorted_distinct(triples)
+    return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row, side)

@@ -1,0 +1,127 @@
+"""The network: recurrent skipping networks (RSN) and the two networks the paper compares them with.
+
+Shapes in comments: B paths in a batch, T elements in a path (odd), n = (T - 1) / 2 triples in a path,
+d the width.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from farlink.engine.dropout import Dropout
+
+Kind = Literal["rsn", "rrn", "rnn"]
+Cell = Literal["lstm", "gru"]
+
+
+class Hidden(NamedTuple):
+    """Output states h', split by what they predict; both (n, B, d)."""
+
+    for_relations: Tensor  # standing at an entity x_t: the next element is a relation
+    for_entities: Tensor  # standing at a relation x_t: the next element is an entity
+
+
+class PathModel(nn.Module):
+    """Reads a path element by element and at each step predicts the next element.
+
+    An element has two vectors: one by which it is read (`*_in`) and one by which it is predicted (`*_out`).
+    """
+
+    def __init__(
+        self,
+        entities: int,
+        relations: int,
+        *,
+        width: int = 256,
+        layers: int = 2,
+        kind: Kind = "rsn",
+        cell: Cell = "lstm",
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.kind = kind
+        # sparse: a batch has gradients of the few rows it reads, not of all
+        self.entity_in = nn.Embedding(entities, width, sparse=True)
+        self.entity_out = nn.Embedding(entities, width, sparse=True)
+        self.entity_bias = nn.Parameter(torch.zeros(entities))
+        self.relation_in = nn.Embedding(relations, width)
+        self.relation_out = nn.Embedding(relations, width)
+        self.relation_bias = nn.Parameter(torch.zeros(relations))
+
+        self.input_norm = nn.BatchNorm1d(width, eps=1e-3)
+        self.output_norm = nn.BatchNorm1d(width, eps=1e-3)
+        layer = nn.LSTM if cell == "lstm" else nn.GRU
+        self.core = nn.ModuleList(layer(width, width) for _ in range(layers))
+        self.dropout = Dropout(dropout)
+        if kind == "rsn":
+            self.s1 = nn.Linear(width, width, bias=False)
+            self.s2 = nn.Linear(width, width, bias=False)
+        self._initialise(cell)
+
+    def forward(self, paths: Tensor) -> Hidden:
+        """States after x_1 ... x_{T-1}; `paths` is (B, T), entities in the odd places, relations between."""
+        entities, relations = paths[:, :-1:2].T, paths[:, 1::2].T  # both (n, B)
+        return self.read(self.entity_in(entities), self.relation_in(relations))
+
+    def read(self, entities: Tensor, relations: Tensor) -> Hidden:
+        """The same from vectors, both (n, B, d)."""
+        x = torch.stack([entities, relations], dim=1).flatten(0, 1)  # (T - 1, B, d), in path order
+        x = _normalised(self.input_norm, x)
+        h = x
+        for layer in self.core:
+            h = self.dropout(layer(h)[0])
+        h = h.to(x.dtype)  # under autocast the core counts with shorter numbers
+        h = _normalised(self.output_norm, self._skip(h, x))
+        return Hidden(for_relations=h[0::2], for_entities=h[1::2])
+
+    def after(self, head: Tensor, relation: Tensor) -> Tensor:
+        """States (B, d) after paths of two elements, an entity and a relation: what is read of (s, r, ?)."""
+        return self.read(self.entity_in(head)[None], self.relation_in(relation)[None]).for_entities[0]
+
+    def _skip(self, h: Tensor, x: Tensor) -> Tensor:
+        """h' from h: what an RSN, an RRN and an RNN make of the recurrent states, all (T - 1, B, d)."""
+        if self.kind == "rsn":
+            # equation 2: h'_t = h_t at an entity, S1 h_t + S2 x_{t-1} at a relation
+            at_entities, at_relations, subjects = h[0::2], h[1::2], x[0::2]
+            skipped = self.s1(at_relations) + self.s2(subjects)
+            return torch.stack([at_entities, skipped], dim=1).flatten(0, 1)
+        if self.kind == "rrn":
+            # the residual to the previous state: h'_t = h_t + h_{t-1}
+            return torch.cat([h[:1], h[1:] + h[:-1]])
+        return h
+
+    @torch.no_grad()
+    def start_from(self, vectors: Tensor) -> None:
+        """Let entity vectors start in the directions of `vectors`, as long as they are; zero rows start at random."""
+        known = vectors.norm(dim=1) > 0
+        for table in (self.entity_in.weight, self.entity_out.weight):
+            length = table.norm(dim=1).mean()
+            table[known] = nn.functional.normalize(vectors[known], dim=1) * length
+
+    @torch.no_grad()
+    def share_rows(self, row: Tensor) -> None:
+        """Give every entity e the vectors of entity `row[e]`."""
+        for table in (self.entity_in.weight, self.entity_out.weight):
+            table.copy_(table[row])
+
+    def _initialise(self, cell: Cell) -> None:
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+        if cell == "lstm":
+            # the gates lie in the order input, forget, cell, output; an open forget gate lets
+            # gradients reach the start of the path from the first step on
+            for name, bias in self.core.named_parameters():
+                if "bias" in name:
+                    nn.init.zeros_(bias)
+                if "bias_ih" in name:
+                    width = len(bias) // 4
+                    nn.init.ones_(bias[width : 2 * width])
+
+
+def _normalised(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
+    normalised: Tensor = norm(x.flatten(0, 1))
+    return normalised.view_as(x)

@@ -1,0 +1,103 @@
+"""What a step of training learns: the walks of an epoch, and the losses of what follows at every place of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from farlink.engine.trainer import Lessons, Trainer
+from farlink.graph.ids import Ids
+from farlink.rsn.joint import JointGraph
+from farlink.rsn.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
+from farlink.rsn.model import PathModel
+from farlink.rsn.walks import sample_paths
+from farlink.settings import Settings
+
+Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
+
+
+@dataclass(frozen=True)
+class PathLessons:
+    """Paths to predict step by step, and the losses with their noise."""
+
+    examples: Ids
+    entity_loss: Loss
+    relation_loss: Loss
+
+    def prepare(self, model: PathModel) -> None:
+        """Give the output biases the level at which their loss begins to learn."""
+        nn.init.constant_(model.entity_bias, self.entity_loss.initial_bias())
+        nn.init.constant_(model.relation_bias, self.relation_loss.initial_bias())
+
+    def loss(self, model: PathModel, batch: Tensor) -> Tensor:
+        """The loss of all entities and of all relations that follow in the paths of a batch."""
+        hidden, noise = model(batch), torch.default_generator
+        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
+        total: Tensor = self.entity_loss(
+            hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
+        ) + self.relation_loss(
+            hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
+        )
+        return total
+
+
+def path_trainer(
+    entities: int,
+    relations: int,
+    lessons: Callable[[int, PathModel], Lessons[PathModel]],
+    after_epoch: Callable[[PathModel], float | None],
+    settings: Settings,
+    checkpoint: Path,
+) -> Trainer[PathModel]:
+    """A trainer of the settings' path model, with fresh weights."""
+    torch.manual_seed(settings.seed)
+    return Trainer(model_of(settings, entities, relations), lessons, after_epoch, settings, checkpoint)
+
+
+def lessons_on(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> PathLessons:
+    """Walks of an epoch over a graph, and the losses that suit it."""
+    return PathLessons(walks_of(graph, settings, epoch, cross_bias), *path_losses(graph, settings))
+
+
+def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Ids:
+    """The paths of an epoch."""
+    return sample_paths(
+        graph,
+        length=settings.walk_length,
+        walks_per_triple=settings.walks_per_triple,
+        depth_bias=settings.depth_bias,
+        cross_bias=cross_bias,
+        seed=settings.seed,
+        epoch=epoch,
+    )
+
+
+def path_losses(graph: JointGraph, settings: Settings) -> tuple[Loss, Loss]:
+    """The losses of entities and of relations, with noise as frequent as these are in the graph."""
+    _, relation, tail = graph.triples.T  # every entity is a tail as often as a head
+    return (
+        make_loss(settings.loss, _frequency(tail, graph.entities), settings.entity_negatives),
+        make_loss(settings.loss, _frequency(relation, graph.relations), settings.relation_negatives),
+    )
+
+
+def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
+    """The settings' model, with fresh weights."""
+    return PathModel(
+        entities,
+        relations,
+        width=settings.width,
+        layers=settings.layers,
+        kind=settings.model,
+        cell=settings.cell,
+        dropout=settings.dropout,
+    )
+
+
+def _frequency(ids: Ids, count: int) -> Tensor:
+    return torch.from_numpy(np.bincount(ids, minlength=count))

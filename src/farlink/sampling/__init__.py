@@ -1,0 +1,1 @@
+"""Benchmarks drawn from two linked graphs."""

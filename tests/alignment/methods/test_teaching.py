@@ -1,0 +1,80 @@
+import pytest
+
+import farlink
+from farlink.alignment.methods import bootea
+from farlink.alignment.run import AlignmentRun
+from farlink.engine.trainer import Trainer
+from farlink.errors import FarlinkError, Interrupted
+from farlink.settings import METHOD_SETTINGS, make_settings
+from helpers.commands import complaint
+from helpers.pairs import Pair
+
+SMALL = {"max_epochs": 4, "width": 16, "batch_size": 64}
+
+
+def align(pair, out, **changes):
+    return farlink.align(
+        pair.left,
+        pair.right,
+        pair.links[:20],
+        valid=pair.links[20:26],
+        test=pair.links[26:],
+        out=out,
+        **{**SMALL, **changes},
+    )
+
+
+@pytest.mark.parametrize("method", ["mtranse", "iptranse", "jape", "bootea", "gcn-align"])
+def test_a_run_of_another_method_is_used_like_any_other(method, pair: Pair, tmp_path):
+    run = align(pair, tmp_path / "run", method=method)
+    again = farlink.load(run.folder)
+    assert isinstance(again, AlignmentRun)
+    assert again.settings.method == method
+    assert {side: len(vectors) for side, vectors in again.vectors.items()} == {"left": 40, "right": 40}
+    assert again.alignment.height == 40
+    assert again.match(pair.left.entities[0]).height > 0
+    assert method in (run.folder / "README.md").read_text()
+
+
+def test_an_interrupted_run_ends_with_the_same_result(pair: Pair, tmp_path, monkeypatch):
+    whole = align(pair, tmp_path / "whole", method="bootea")
+    step, steps = Trainer.step, []
+
+    def stopping(self, *arguments):
+        steps.append(1)
+        if len(steps) == 40:
+            raise Interrupted("stopped")
+        return step(self, *arguments)
+
+    monkeypatch.setattr(Trainer, "step", stopping)
+    with pytest.raises(Interrupted):
+        align(pair, tmp_path / "halves", method="bootea")
+    monkeypatch.setattr(Trainer, "step", step)
+    halves = align(pair, tmp_path / "halves", method="bootea", resume=True)
+    assert halves.alignment.equals(whole.alignment)
+    assert halves.metrics == whole.metrics
+
+
+def test_the_links_that_are_found_are_kept(pair: Pair, tmp_path, monkeypatch):
+    monkeypatch.setattr(bootea, "SURE", 0.5)
+    run = align(pair, tmp_path / "run", method="bootea")
+    assert len(run.links("found")) > 0
+
+
+def test_a_method_has_settings_of_its_own():
+    for name, changes in METHOD_SETTINGS.items():
+        settings = make_settings(method=name)
+        assert settings.method == name
+        assert all(getattr(settings, key) == value for key, value in changes.items())
+    assert make_settings(method="bootea", width=12).width == 12
+
+
+def test_an_unknown_method_is_a_clear_error():
+    with pytest.raises(FarlinkError, match=r"method = boot: expected rsn \| mtranse"):
+        make_settings(method="boot")
+
+
+def test_a_preset_of_another_method_is_a_clear_error(tmp_path):
+    options = ["--method", "bootea", "--preset", "paper", "--out", str(tmp_path / "run")]
+    message = complaint("align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", *options)
+    assert "bootea has settings of its own" in message

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+import torch
+
+from farlink.alignment.candidates import Candidates
+from farlink.alignment.evaluation import protocol_ranks, rank_links, summaries
+
+
+def ids(*rows):
+    return np.array(rows, dtype=np.int32).reshape(-1, 2)
+
+
+# right entities 0 to 3 lie where left entities 0 to 3 lie; right entity 4 stands in the way of left entity 1
+LEFT = torch.eye(4)
+RIGHT = torch.cat([torch.eye(4) * 0.5 + torch.eye(4)[:, [1, 0, 2, 3]] * 0.1, torch.eye(4)[1:2]])
+
+
+def listing(left, right, balanced):
+    """No list at all, or the balanced list of all pairs."""
+    if not balanced:
+        return None
+    listed = Candidates.nearest(left, right, (np.arange(len(left)), np.arange(len(right))), 5)
+    return listed.balanced(listed.cosine / 0.05)
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_candidates_decide_what_stands_in_the_way(balanced):
+    links = ids((1, 1))
+    alone = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(4)), listing(LEFT, RIGHT, balanced))
+    crowded = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5)), listing(LEFT, RIGHT, balanced))
+    assert alone["left_to_right"].optimistic.tolist() == [1]
+    assert crowded["left_to_right"].optimistic.tolist() == [2]
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_right_to_left_exchanges_the_sides(balanced):
+    links = ids((1, 1), (2, 2))
+    there = rank_links(LEFT, RIGHT, links, (np.arange(4), np.arange(5)), listing(LEFT, RIGHT, balanced))
+    back = rank_links(RIGHT, LEFT, links[:, ::-1], (np.arange(5), np.arange(4)), listing(RIGHT, LEFT, balanced))
+    assert there["right_to_left"].optimistic.tolist() == back["left_to_right"].optimistic.tolist()
+
+
+def test_the_two_protocols_differ_in_their_candidates_and_both_directions_are_named():
+    links, seeds = ids((1, 1)), ids((0, 0))
+    ranks = protocol_ranks(LEFT, RIGHT, links, linked=ids((1, 1), (2, 2)), seeds=seeds, listed=None)
+    figures = summaries(ranks)
+    assert figures["linked"]["left_to_right"]["hits@1"] == 1
+    assert figures["all"]["left_to_right"]["hits@1"] == 0  # entity 4 has no link, yet it is a candidate
+    assert figures["all"]["right_to_left"]["hits@1"] == 1
+
+
+def test_where_every_entity_is_linked_the_protocols_are_the_same():
+    links = ids((1, 1), (2, 2), (3, 3))
+    ranks = protocol_ranks(LEFT, RIGHT[:4], links, linked=links, seeds=ids((0, 0)), listed=None)
+    assert ranks["linked"] is ranks["all"]

@@ -1,0 +1,112 @@
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from helpers.commands import TINY_OPTIONS, complaint, graphs, invoke, shell
+
+RESULTS = ("weights.safetensors", "alignment.tsv", "metrics.json")
+
+
+def test_align_tells_what_it_read_did_and_found(finished):
+    out, text = finished
+    assert "40 entities, 4 relations" in text
+    assert "2 of the 20 seeds are held out for validation" in text
+    assert "epoch 3: loss" in text
+    assert "linked" in text
+    assert "name equality" in text
+    assert str(out / "alignment.tsv") in text.replace("\n", "")
+
+
+def test_align_takes_a_benchmark_folder(shared_data, tmp_path):
+    result = invoke(
+        "align", shared_data / "srprs/dbp_wd_15k_v1", "--out", tmp_path / "run",
+        "--set", "width=4", "--set", "walk_length=3", "--set", "max_epochs=1",
+        "--set", "entity_negatives=8", "--set", "batch_size=8192",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "4,500 seeds, 1,050 for validation, 9,450 for the final test" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--fold", 2), "--share and --fold are about a benchmark"),
+        (("-", "-", "--seeds", "seeds.tsv"), "standard input can be one of the two graphs only"),
+    ],
+)
+def test_align_says_what_does_not_go_together(tmp_path, words, message):
+    assert message in complaint("align", *words, "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_seed_outside_its_range_is_refused_before_anything_is_read():
+    result = invoke("align", "no.tsv", "no.tsv", "--seed", -1, "--out", "run")
+    assert result.exit_code == 2
+    assert "--seed" in result.output
+
+
+def test_match_shows_counterparts_as_a_table_or_json(finished):
+    out, _ = finished
+    text = invoke("match", out, "a33", "-k", "2").output
+    assert "score" in text
+    assert "why b" in text
+    rows = json.loads(invoke("match", out, "a33", "-k", "2", "--json").output)
+    assert len(rows) == 2
+    assert all(isinstance(row["reasons"], list) for row in rows)
+
+
+def test_export_says_where_the_file_lies(finished, tmp_path):
+    out, _ = finished
+    result = invoke("export", out, "--to", "sssom", "--out", tmp_path / "mapping.sssom.tsv")
+    assert (tmp_path / "mapping.sssom.tsv").exists()
+    assert "mapping.sssom.tsv" in result.output.replace("\n", "")
+
+
+@pytest.fixture(scope="module")
+def long_run(files, tmp_path_factory):
+    """A command that trains for a few seconds, and the results of letting it."""
+    options = [*graphs(files), "--test", files["test"], *TINY_OPTIONS, "--set", "max_epochs=40", "--set", "patience=0"]
+    out = tmp_path_factory.mktemp("whole") / "run"
+    assert shell("align", *options, "--out", out).returncode == 0
+    return options, {name: (out / name).read_bytes() for name in RESULTS}
+
+
+def start(options, out):
+    """Start the command and wait until it has saved its first checkpoint."""
+    command = [sys.executable, "-m", "farlink", "align", *map(str, options), "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (out / "checkpoint-paths.safetensors").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+def test_a_run_killed_at_any_moment_resumes_to_the_same_result(long_run, tmp_path):
+    options, expected = long_run
+    process = start(options, tmp_path / "run")
+    time.sleep(0.3)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "run" / "README.md").exists()
+    result = shell("align", *options, "--out", tmp_path / "run", "--resume")
+    assert result.returncode == 0, result.stderr
+    assert {name: (tmp_path / "run" / name).read_bytes() for name in RESULTS} == expected
+    assert [path.name for path in (tmp_path / "run").glob(".*")] == [".lock"]
+
+
+def test_ctrl_c_saves_says_how_to_go_on_and_loses_nothing(long_run, tmp_path):
+    options, expected = long_run
+    process = start(options, tmp_path / "run")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.search(r"stopped after \d+ steps; the same command with --resume goes on", errors)
+    assert "Traceback" not in errors
+    assert shell("align", *options, "--out", tmp_path / "run", "--resume").returncode == 0
+    assert {name: (tmp_path / "run" / name).read_bytes() for name in RESULTS} == expected

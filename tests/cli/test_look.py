@@ -1,0 +1,53 @@
+import json
+
+import pytest
+
+from farlink.settings import AlignmentSettings, CompletionSettings
+from helpers.commands import complaint, invoke, shell
+
+
+def test_evaluate_shows_both_protocols(finished, files):
+    out, _ = finished
+    text = invoke("evaluate", out, "--links", files["test"]).output
+    assert "20 links, realistic ranks" in text
+    assert "right to left" in text
+    figures = json.loads(invoke("evaluate", out, "--links", files["test"], "--json").output)
+    assert figures["all"]["left_to_right"]["queries"] == 20
+
+
+def test_info_describes_graphs(files):
+    text = invoke("info", files["left"], files["right"]).output
+    assert "components" in text
+    figures = json.loads(invoke("info", files["left"], "--json").output)
+    assert figures[str(files["left"])]["entities"] == 40
+
+
+def test_info_reads_standard_input(files):
+    with open(files["left"]) as stdin:
+        result = shell("info", "-", "--format", "tsv", "--json", stdin=stdin)
+    assert json.loads(result.stdout)["-"]["entities"] == 40
+
+
+@pytest.mark.parametrize(("task", "kind"), [("align", AlignmentSettings), ("complete", CompletionSettings)])
+def test_settings_lists_every_setting(task, kind):
+    text = invoke("settings", task).output
+    assert all(name[:8] in text for name in kind.model_fields if name not in ("preset", "task"))
+
+
+def test_the_settings_of_a_method_to_compare_with_are_listed():
+    text = invoke("settings", "gcn-align").output
+    assert "gcn-align" in text
+    assert "entity_negatives"[:8] in text
+
+
+def test_settings_of_something_unknown_are_a_clear_error():
+    message = complaint("settings", "bake")
+    assert "there is no task or method 'bake'; choose one of align, complete, mtranse" in message
+
+
+def test_evaluate_measures_a_completion_with_triples(ring_run, folder):
+    figures = json.loads(invoke("evaluate", ring_run.folder, "--triples", folder / "test.txt", "--json").output)
+    assert figures["both"]["mrr"] == pytest.approx(ring_run.metrics["test"]["both"]["mrr"])
+    text = invoke("evaluate", ring_run.folder, "--triples", folder / "test.txt").output
+    assert "6 triples, realistic ranks; left out: 0 with unknown names, 0 that the run learned from" in text
+    assert "a completion with --triples" in complaint("evaluate", ring_run.folder, "--links", folder / "test.txt")

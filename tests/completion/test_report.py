@@ -1,0 +1,21 @@
+from farlink.completion.report import result_lines
+
+
+def test_the_card_tells_what_was_done_and_how_well(ring_run):
+    card = (ring_run.folder / "README.md").read_text()
+    assert card.startswith("# Completion of train.tsv")
+    assert "Triples: 108 to learn from, 6 for validation, 6 for the test." in card
+    for name in ("both", "tail", "head"):
+        assert f"| {ring_run.metrics['test'][name]['mrr']:.3f} |" in card
+    assert "the network that reads paths, alone" in card
+
+
+def test_the_card_shows_every_plot_there_is(ring_run):
+    card = (ring_run.folder / "README.md").read_text()
+    plots = {path.name for path in (ring_run.folder / "plots").iterdir()}
+    assert plots == {"loss.png", "validation.png", "classes.png", "reliability.png"}
+    assert all(f"plots/{name}" in card for name in plots)
+
+
+def test_without_triples_to_measure_with_the_card_says_so():
+    assert result_lines({}) == ["No triples were kept to measure with."]

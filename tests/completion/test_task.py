@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from farlink.completion.task import _hold_out, prepare
+from farlink.errors import FarlinkError
+from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.progress import Reporter
+from farlink.settings import make_completion_settings
+from helpers.rings import graph, ring
+
+SILENT = Reporter(shown=False)
+
+
+def test_what_is_held_out_leaves_a_triple_of_everything():
+    triples = np.unique(np.random.default_rng(0).integers(0, 30, (60, 3)).astype(np.int32), axis=0)
+    kept, held = _hold_out(triples, make_completion_settings(holdout=0.5))
+    assert len(kept) + len(held) == len(triples)
+    assert set(np.unique(triples[:, ::2])) == set(np.unique(kept[:, ::2]))
+    assert set(triples[:, 1]) == set(kept[:, 1])
+
+
+def test_triples_of_an_earlier_part_are_left_out_of_a_later_one():
+    train, valid = graph(("a", "r", "b"), ("b", "r", "c")), graph(("a", "r", "b"), ("a", "r", "c"))
+    test = graph(("a", "r", "c"), ("c", "r", "a"))
+    task = prepare(train, valid, test, make_completion_settings(), SILENT)
+    assert (len(task.valid), len(task.test)) == (1, 1)
+    assert "1 validation triples occur in an earlier part, left out here" in task.notes
+
+
+def test_a_part_without_anything_new_is_an_error():
+    train = graph(("a", "r", "b"))
+    with pytest.raises(FarlinkError, match=r"valid\.tsv: no validation triple is left"):
+        prepare(train, graph(("a", "r", "b"), source="valid.tsv"), None, make_completion_settings(), SILENT)
+
+
+def test_without_validation_triples_some_are_held_out():
+    task = prepare(KnowledgeGraph.from_frame(ring()), None, None, make_completion_settings(), SILENT)
+    assert (len(task.graph.triples), len(task.valid), len(task.test)) == (108, 12, 0)
+    assert "12 of the 120 are held out" in task.notes[0]

@@ -1,0 +1,211 @@
+import os
+import signal
+import threading
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pytest
+import torch
+
+from farlink.engine import machine
+from farlink.engine.machine import products_in, stop_signal, use_threads
+from farlink.errors import FarlinkError, Interrupted
+from farlink.rsn.joint import join
+from farlink.rsn.objective import lessons_on, path_trainer
+from farlink.settings import make_settings
+
+SETTINGS = {
+    "walk_length": 7,
+    "width": 8,
+    "walks_per_triple": 1,
+    "entity_negatives": 16,
+    "relation_negatives": 4,
+    "batch_size": 64,
+    "max_epochs": 4,
+    "patience": 0,
+}
+
+
+class Watcher:
+    """Remembers what it saw; may do something at a certain step."""
+
+    def __init__(self, at_step=None, action=None):
+        self.losses, self.records, self.at_step, self.action = [], [], at_step, action
+
+    def step(self, done, total, epoch, loss, best):
+        self.losses.append(loss)
+        if done == self.at_step:
+            self.action()
+
+    def epoch(self, record):
+        self.records.append(record)
+
+
+@pytest.fixture
+def make_trainer(pair, tmp_path):
+    seeds = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)[:20]
+    graph = join(pair.left, pair.right, seeds)
+
+    def make(name="run", scores=(0.1, 0.2, 0.3, 0.4), **changes):
+        settings = make_settings("best", **{**SETTINGS, **changes})
+        trainer = path_trainer(
+            graph.entities,
+            graph.relations,
+            lambda epoch, model: lessons_on(graph, settings, epoch, settings.cross_bias),
+            lambda model: scores[trainer.progress.epoch],
+            settings,
+            tmp_path / f"{name}.safetensors",
+        )
+        return trainer
+
+    return make
+
+
+def same_weights(one, two):
+    return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), two.state_dict().values(), strict=True))
+
+
+def test_the_loss_falls(make_trainer):
+    trace = make_trainer(max_epochs=4, learning_rate=0.01).run(Watcher())
+    assert trace[-1].loss < trace[0].loss - 0.2
+
+
+def test_the_best_weights_are_restored_not_the_last(make_trainer):
+    short, long = (
+        make_trainer("short", max_epochs=2, schedule="constant"),
+        make_trainer("long", scores=(0.1, 0.9, 0.3, 0.2), schedule="constant"),
+    )
+    short.run(Watcher())
+    trace = long.run(Watcher())
+    assert [record.best for record in trace] == [True, True, False, False]
+    assert same_weights(short.model, long.model)
+
+
+def test_training_stops_when_validation_stops_rising(make_trainer):
+    trace = make_trainer(scores=(0.5, 0.4, 0.3, 0.9), patience=2).run(Watcher())
+    assert len(trace) == 3
+
+
+def test_training_ends_with_the_epoch_in_which_the_time_is_over(make_trainer):
+    assert len(make_trainer("short", minutes=1e-6).run(Watcher())) == 1
+    assert len(make_trainer("long", minutes=60).run(Watcher())) == 4
+
+
+def test_without_validation_the_last_weights_count(make_trainer):
+    trace = make_trainer(scores=(None, None, None, None), patience=1).run(Watcher())
+    assert len(trace) == 4
+    assert trace[-1].best
+
+
+def test_one_seed_decides_everything(make_trainer):
+    one, two, other = make_trainer("one"), make_trainer("two"), make_trainer("other", seed=1)
+    for trainer in (one, two, other):
+        trainer.run(Watcher())
+    assert same_weights(one.model, two.model)
+    assert not same_weights(one.model, other.model)
+
+
+@pytest.mark.parametrize("at_step", [1, 6, 13])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step):
+    whole = make_trainer("whole")
+    expected = whole.run(Watcher())
+    with pytest.raises(Interrupted, match="--resume"):
+        make_trainer().run(Watcher(at_step, lambda: os.kill(os.getpid(), signal.SIGINT)))
+    resumed = make_trainer()
+    trace = resumed.run(Watcher())
+    assert same_weights(whole.model, resumed.model)
+    assert [(r.epoch, r.loss, r.validation, r.best) for r in trace] == [
+        (r.epoch, r.loss, r.validation, r.best) for r in expected
+    ]
+
+
+def test_a_finished_run_trains_no_more(make_trainer):
+    make_trainer().run(Watcher())
+    watcher = Watcher()
+    make_trainer().run(watcher)
+    assert watcher.losses == []
+
+
+def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
+    trainer = make_trainer()
+    draw, drawn = trainer.lessons, {}
+
+    def lessons(epoch, model):
+        assert epoch not in drawn
+        drawn[epoch] = draw(epoch, model)
+        return drawn[epoch]
+
+    trainer.lessons = lessons
+    trainer.run(Watcher())
+    assert list(drawn) == [0, 1, 2, 3]
+    assert not np.array_equal(drawn[0].examples, drawn[1].examples)
+
+
+def test_epochs_may_differ_in_length(make_trainer):
+    trainer = make_trainer()
+    draw = trainer.lessons
+
+    def lessons(epoch, model):
+        whole = draw(epoch, model)
+        return replace(whole, examples=whole.examples[: 100 * (epoch + 1)])
+
+    trainer.lessons = lessons
+    assert [record.examples for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
+
+
+def test_the_rate_falls_evenly_or_stays(make_trainer):
+    assert make_trainer(schedule="linear")._rate(0.25) == pytest.approx(0.75 * 0.003)
+    assert make_trainer(schedule="constant")._rate(0.25) == 0.003
+
+
+def test_a_broken_checkpoint_is_a_clear_error(make_trainer):
+    trainer = make_trainer()
+    trainer.checkpoint.write_bytes(b"not a checkpoint")
+    with pytest.raises(FarlinkError, match="not a checkpoint of farlink"):
+        trainer.run(Watcher())
+
+
+def test_a_stop_request_is_heard_once_the_step_is_done():
+    with stop_signal() as stop:
+        assert not stop.is_set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.wait(1)
+
+
+def test_training_works_outside_the_main_thread(make_trainer):
+    thread = threading.Thread(target=lambda: make_trainer("thread", max_epochs=1).run(Watcher()))
+    thread.start()
+    thread.join()
+    assert thread.is_alive() is False
+
+
+@pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [(0, 2, 2), (1, 1, 1), (8, 8, 2)])
+def test_no_more_threads_are_used_than_the_environment_allows(monkeypatch, wanted, of_torch, of_numba):
+    used = {}
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(numba, "set_num_threads", lambda count: used.update(numba=count))
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: used.update(torch=count))
+    use_threads(wanted)
+    assert used == {"torch": of_torch, "numba": of_numba}
+
+
+@pytest.mark.parametrize(("precision", "short"), [("bfloat16", True), ("float32", False)])
+def test_products_are_as_precise_as_asked(precision, short, monkeypatch):
+    monkeypatch.setattr(machine, "multiplies_bfloat16", lambda: True)
+    with products_in(precision):
+        product = torch.ones(2, 2) @ torch.ones(2, 2)
+    assert product.dtype == (torch.bfloat16 if short else torch.float32)
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_short_numbers_are_used_by_themselves_where_the_processor_multiplies_them(able, monkeypatch):
+    monkeypatch.setattr(machine, "multiplies_bfloat16", lambda: able)
+    with products_in("auto"):
+        assert torch.is_autocast_enabled("cpu") is able
+
+
+def test_short_numbers_that_the_processor_does_not_multiply_are_a_clear_error(monkeypatch):
+    monkeypatch.setattr(machine, "multiplies_bfloat16", lambda: False)
+    with pytest.raises(FarlinkError, match="this processor has no instructions for it; choose auto or float32"):
+        products_in("bfloat16")

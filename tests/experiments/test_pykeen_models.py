@@ -1,0 +1,28 @@
+import pytest
+import torch
+
+from farlink.experiments.pykeen_models import BASELINES, train_baseline
+
+pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
+
+
+@pytest.fixture
+def nations():
+    """A small data set that comes with PyKEEN."""
+    return pykeen.NATIONS_TRAIN_PATH.parent
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_every_model_learns_and_is_measured(nations, name):
+    trained = train_baseline(nations, name, seed=0, seconds=0)
+    assert trained["epochs"] == 1
+    test = trained["metrics"]["test"]
+    assert test["tail"]["queries"] == test["head"]["queries"] == 201
+    assert 0 < test["both"]["mrr"] < 1
+    assert torch.tensor(1e-40) * 1.0 > 0  # the smallest numbers are what they were
+
+
+def test_more_time_is_more_epochs_and_less_loss(nations):
+    short, longer = (train_baseline(nations, "DistMult", seed=0, seconds=seconds) for seconds in (0, 4))
+    assert longer["epochs"] > short["epochs"]
+    assert longer["loss"] < short["loss"]

@@ -1,0 +1,80 @@
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farlink.graph.ids import lookup, sorted_distinct
+from farlink.graph.knowledge_graph import KnowledgeGraph
+
+NAMES = st.text(alphabet="abcé 漢", min_size=1, max_size=3)
+TRIPLES = st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=30)
+
+
+def graph_of(triples, **options) -> KnowledgeGraph:
+    return KnowledgeGraph.from_frame(pl.DataFrame(triples, schema=["h", "r", "t"], orient="row"), **options)
+
+
+def names_of(graph: KnowledgeGraph) -> list[tuple[str, str, str]]:
+    return [(graph.entities[int(h)], graph.relations[int(r)], graph.entities[int(t)]) for h, r, t in graph.triples]
+
+
+@given(TRIPLES, st.integers(0, 99))
+def test_a_graph_holds_each_distinct_triple_once(triples, seed):
+    graph = graph_of(triples, seed=seed)
+    assert sorted(names_of(graph)) == sorted(set(triples))
+    assert graph.duplicates == len(triples) - len(set(triples))
+
+
+@given(TRIPLES, st.randoms())
+def test_ids_do_not_depend_on_the_order_of_the_triples(triples, random):
+    mixed = list(triples)
+    random.shuffle(mixed)
+    one, two = graph_of(triples, seed=5), graph_of(mixed, seed=5)
+    assert one.entities.equals(two.entities)
+    assert np.array_equal(one.triples, two.triples)
+
+
+@given(TRIPLES, st.integers(0, 99), st.integers(0, 99))
+def test_shuffling_again_is_the_same_as_reading_with_that_seed(triples, first, second):
+    one, two = graph_of(triples, seed=first).shuffled(second), graph_of(triples, seed=second)
+    assert one.entities.equals(two.entities)
+    assert one.relations.equals(two.relations)
+    assert np.array_equal(one.triples, two.triples)
+
+
+def test_another_seed_gives_other_ids():
+    triples = [(f"e{i}", "r", f"e{i + 1}") for i in range(50)]
+    assert not graph_of(triples, seed=0).entities.equals(graph_of(triples, seed=1).entities)
+
+
+def test_an_entity_may_have_no_triple():
+    graph = graph_of([("a", "r", "b")], entities=pl.Series(["a", "b", "lonely"]))
+    assert set(graph.entities) == {"a", "b", "lonely"}
+    assert graph.degrees()[graph.ids(pl.Series(["lonely"]))[0]] == 0
+
+
+def test_degrees_count_triples_and_a_loop_once():
+    graph = graph_of([("a", "r", "b"), ("a", "s", "b"), ("a", "r", "a"), ("b", "r", "c")])
+    degrees = dict(zip(graph.entities, graph.degrees().tolist(), strict=True))
+    assert degrees == {"a": 3, "b": 3, "c": 1}
+
+
+def test_an_unknown_name_has_no_id():
+    assert lookup(pl.Series(["x", "y"]), pl.Series(["y", "z"])).tolist() == [1, -1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 9)), max_size=40), st.booleans())
+def test_rows_are_sorted_and_distinct_however_large_the_ids(rows, large):
+    triples = np.array(rows, dtype=np.int32).reshape(-1, 3) * (2**31 // 10 if large else 1)
+    assert np.array_equal(sorted_distinct(triples), np.unique(triples, axis=0))
+
+
+def test_two_graphs_are_the_same_if_their_triples_are():
+    triples = [("a", "r", "b"), ("b", "r", "c")]
+    assert graph_of(triples, seed=1).same_as(graph_of(triples[::-1], seed=2))
+    assert not graph_of(triples).same_as(graph_of([("a", "r", "b"), ("c", "r", "b")]))
+    assert not graph_of(triples).same_as(graph_of([("a", "s", "b"), ("b", "s", "c")]))
+
+
+def test_its_repr_is_short():
+    assert repr(graph_of([("a", "r", "b")])) == "KnowledgeGraph(2 entities, 1 relations, 1 triples)"
