@@ -6,7 +6,9 @@ from pathlib import Path
 
 from farlink.alignment.task import AlignmentTask, prepare
 from farlink.demo import DATA as DEMO
-from farlink.io import read, read_alignment_folder, read_links
+from farlink.io.benchmark import read_alignment_folder
+from farlink.io.graphs import read
+from farlink.io.links import read_links
 from farlink.progress import Reporter
 from farlink.rsn.joint import JointGraph, join
 from farlink.settings import make_settings

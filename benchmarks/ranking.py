@@ -13,14 +13,15 @@ import torch
 
 from benchmarks.measure import CORES, GB, Row, measure
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Answerer, voices
+from farlink.completion.ensemble import Ensemble, scorers
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK, both_sides
 from farlink.completion.rules import learn_rules
 from farlink.completion.task import CompletionTask, prepare, seen
 from farlink.demo import DATA as DEMO
 from farlink.graph.edges import with_reverses
-from farlink.io import read, read_completion_folder
+from farlink.io.benchmark import read_completion_folder
+from farlink.io.graphs import read
 from farlink.progress import Reporter
 from farlink.rsn.objective import model_of
 from farlink.settings import make_completion_settings
@@ -39,10 +40,10 @@ def run(folder: Path = FB15K, width: int = 256, factors: int = 256) -> list[Row]
     size, relations = len(task.graph.entities), len(task.graph.relations)
     both_ways = with_reverses(task.graph.triples, relations)
     rules = learn_rules(both_ways, size, 2 * relations, settings.rules, seed=0)
-    said = voices(model_of(settings, size, 2 * relations).eval(), Factors(size, 2 * relations, factors), rules)
-    answerer = Answerer(said, dict.fromkeys(said, 1.0), *seen(task.graph.triples, size, relations))
+    said = scorers(model_of(settings, size, 2 * relations).eval(), Factors(size, 2 * relations, factors), rules)
+    ensemble = Ensemble(said, dict.fromkeys(said, 1.0), *seen(task.graph.triples, size, relations))
     test, known = task.test if len(task.test) else task.valid, task.known(with_test=True)
-    ranked = measure(partial(both_sides, answerer, test, known, relations))
+    ranked = measure(partial(both_sides, ensemble, test, known, relations))
     questions = len(Questions.about(with_reverses(test, relations)))
     bare = measure(partial(multiply, questions, size, width + 2 * factors))
     what = f"filtered ranks of {len(test):,} triples, both sides, {questions:,} questions ({name})"

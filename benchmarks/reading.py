@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.measure import GB, Measured, Row, apart, measure
-from farlink.io import read
+from farlink.io.graphs import read
 
 TRIPLES = 10_000_000
 ENTITIES_PER_TRIPLE = 0.3

@@ -25,7 +25,7 @@ from farlink.engine.trainer import Trainer
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import Noise
 from farlink.rsn.model import PathModel
-from farlink.rsn.objective import lessons_on, path_trainer
+from farlink.rsn.objective import path_objective, path_trainer
 from farlink.settings import AlignmentSettings, Precision, Preset, make_settings
 
 GATES = {"lstm": 4, "gru": 3}
@@ -102,26 +102,26 @@ def make_trainer(
     graph: JointGraph, settings: AlignmentSettings
 ) -> tuple[Trainer[PathModel], tuple[CountingNoise, CountingNoise]]:
     """A trainer as an alignment makes it, and the noise of its entity loss and its relation loss."""
-    lessons = lessons_on(graph, settings, 0, settings.cross_bias)
+    objective = path_objective(graph, settings, 0, settings.cross_bias)
     trainer = path_trainer(
-        graph.entities, graph.relations, lambda epoch, model: lessons, lambda model: None, settings, Path(os.devnull)
+        graph.entities, graph.relations, lambda epoch, model: objective, lambda model: None, settings, Path(os.devnull)
     )
-    lessons.prepare(trainer.model)
-    for loss in (lessons.entity_loss, lessons.relation_loss):
+    objective.prepare(trainer.model)
+    for loss in (objective.entity_loss, objective.relation_loss):
         loss.noise = CountingNoise(loss.noise.probability ** (4 / 3))  # frequencies that give the same noise
-    return trainer, (lessons.entity_loss.noise, lessons.relation_loss.noise)
+    return trainer, (objective.entity_loss.noise, objective.relation_loss.noise)
 
 
 def _seconds_per_step(trainer: Trainer[PathModel], steps: int, warm_ups: int) -> float:
     trainer.model.train()
-    lessons, rate = trainer.lessons(0, trainer.model), trainer.settings.learning_rate
-    batches = _batches(torch.from_numpy(lessons.examples), trainer.settings.batch_size)
+    objective, rate = trainer.objective(0, trainer.model), trainer.settings.learning_rate
+    batches = _batches(torch.from_numpy(objective.examples), trainer.settings.batch_size)
     for batch in islice(batches, warm_ups):
-        trainer.step(lessons, batch, rate)
+        trainer.step(objective, batch, rate)
     measured = list(islice(batches, steps))
     started = time.perf_counter()
     for batch in measured:
-        trainer.step(lessons, batch, rate)
+        trainer.step(objective, batch, rate)
     return (time.perf_counter() - started) / steps
 
 

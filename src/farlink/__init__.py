@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from farlink.errors import FarlinkError as FarlinkError
     from farlink.errors import InputError as InputError
     from farlink.graph.knowledge_graph import KnowledgeGraph as KnowledgeGraph
-    from farlink.io import read as read
-    from farlink.io import read_links as read_links
+    from farlink.io.graphs import read as read
+    from farlink.io.links import read_links as read_links
     from farlink.loading import load as load
     from farlink.runs.folder import Run as Run
 
@@ -36,8 +36,8 @@ _HOMES = {
     "FarlinkError": "farlink.errors",
     "InputError": "farlink.errors",
     "KnowledgeGraph": "farlink.graph.knowledge_graph",
-    "read": "farlink.io",
-    "read_links": "farlink.io",
+    "read": "farlink.io.graphs",
+    "read_links": "farlink.io.links",
     "Run": "farlink.runs.folder",
     "load": "farlink.loading",
 }

@@ -2,7 +2,7 @@ import numpy as np
 import torch
 
 from farlink.alignment.bootstrapping import confident_pairs, grown_pairs
-from farlink.alignment.candidates import judged_candidates
+from farlink.alignment.candidates import scored_candidates
 from farlink.alignment.evidence import Evidence
 from farlink.settings import make_settings
 from helpers.pairs import Pair
@@ -16,7 +16,7 @@ def ids(*rows):
 
 def judged(left, right, seeds=(), settings=SETTINGS):
     pair = Pair.make(entities=6)
-    return judged_candidates(left, right, Evidence(pair.left, pair.right, ids(*seeds)), settings)
+    return scored_candidates(left, right, Evidence(pair.left, pair.right, ids(*seeds)), settings)
 
 
 def test_sure_pairs_are_found_and_seeds_are_left_alone():
@@ -36,8 +36,8 @@ def test_agreeing_triples_decide_where_vectors_cannot():
     same = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
     alike = torch.ones(40, 4)
     evidence = Evidence(pair.left, pair.right, same[:20])
-    blind = judged_candidates(alike, alike, evidence, make_settings(evidence=0.0))
-    seeing = judged_candidates(alike, alike, evidence, make_settings())
+    blind = scored_candidates(alike, alike, evidence, make_settings(evidence=0.0))
+    seeing = scored_candidates(alike, alike, evidence, make_settings())
     assert len(confident_pairs(blind, SETTINGS)) == 0
     found = confident_pairs(seeing, SETTINGS).tolist()
     assert len(found) >= 15

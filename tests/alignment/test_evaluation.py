@@ -19,8 +19,8 @@ def listing(left, right, balanced):
     """No list at all, or the balanced list of all pairs."""
     if not balanced:
         return None
-    listed = Candidates.nearest(left, right, (np.arange(len(left)), np.arange(len(right))), 5)
-    return listed.balanced(listed.cosine / 0.05)
+    candidates = Candidates.nearest(left, right, (np.arange(len(left)), np.arange(len(right))), 5)
+    return candidates.balanced(candidates.cosine / 0.05)
 
 
 @pytest.mark.parametrize("balanced", [False, True])
@@ -42,7 +42,7 @@ def test_right_to_left_exchanges_the_sides(balanced):
 
 def test_the_two_protocols_differ_in_their_candidates_and_both_directions_are_named():
     links, seeds = ids((1, 1)), ids((0, 0))
-    ranks = protocol_ranks(LEFT, RIGHT, links, linked=ids((1, 1), (2, 2)), seeds=seeds, listed=None)
+    ranks = protocol_ranks(LEFT, RIGHT, links, linked=ids((1, 1), (2, 2)), seeds=seeds, candidates=None)
     figures = summaries(ranks)
     assert figures["linked"]["left_to_right"]["hits@1"] == 1
     assert figures["all"]["left_to_right"]["hits@1"] == 0  # entity 4 has no link, yet it is a candidate
@@ -51,5 +51,5 @@ def test_the_two_protocols_differ_in_their_candidates_and_both_directions_are_na
 
 def test_where_every_entity_is_linked_the_protocols_are_the_same():
     links = ids((1, 1), (2, 2), (3, 3))
-    ranks = protocol_ranks(LEFT, RIGHT[:4], links, linked=links, seeds=ids((0, 0)), listed=None)
+    ranks = protocol_ranks(LEFT, RIGHT[:4], links, linked=links, seeds=ids((0, 0)), candidates=None)
     assert ranks["linked"] is ranks["all"]

@@ -11,8 +11,8 @@ from farlink.alignment.sinkhorn import ROUNDS, balanced
 
 def listed_among(left, right, k, temperature=0.0):
     pools = np.arange(len(left), dtype=np.int32), np.arange(len(right), dtype=np.int32)
-    listed = Candidates.nearest(left, right, pools, k)
-    return listed.balanced(listed.cosine / temperature) if temperature else listed
+    candidates = Candidates.nearest(left, right, pools, k)
+    return candidates.balanced(candidates.cosine / temperature) if temperature else candidates
 
 
 def cosines(left, right):
@@ -27,11 +27,11 @@ def vectors():
 
 def test_candidates_are_the_nearest_of_either_side(vectors):
     full = cosines(*vectors)
-    listed = listed_among(*vectors, k=3)
+    candidates = listed_among(*vectors, k=3)
     rows = {(i, j) for i, row in enumerate(full) for j in np.argsort(-row)[:3]}
     columns = {(i, j) for j, column in enumerate(full.T) for i in np.argsort(-column)[:3]}
-    assert set(zip(listed.left.tolist(), listed.right.tolist(), strict=True)) == rows | columns
-    assert listed.cosine == pytest.approx(full[listed.left, listed.right], abs=1e-6)
+    assert set(zip(candidates.left.tolist(), candidates.right.tolist(), strict=True)) == rows | columns
+    assert candidates.cosine == pytest.approx(full[candidates.left, candidates.right], abs=1e-6)
 
 
 def test_with_all_pairs_listed_the_balance_is_the_dense_sinkhorn(vectors):
@@ -40,13 +40,13 @@ def test_with_all_pairs_listed_the_balance_is_the_dense_sinkhorn(vectors):
     for _ in range(ROUNDS):
         kernel /= kernel.sum(0, keepdims=True)
         kernel /= kernel.sum(1, keepdims=True)
-    listed = listed_among(*vectors, k=12, temperature=0.1)
-    assert listed.score == pytest.approx(kernel[listed.left, listed.right], rel=1e-3)
+    candidates = listed_among(*vectors, k=12, temperature=0.1)
+    assert candidates.score == pytest.approx(kernel[candidates.left, candidates.right], rel=1e-3)
 
 
 def test_each_left_entity_divides_its_attention(vectors):
-    listed = listed_among(*vectors, k=4, temperature=0.05)
-    assert np.bincount(listed.left, listed.score) == pytest.approx(np.ones(12))
+    candidates = listed_among(*vectors, k=4, temperature=0.05)
+    assert np.bincount(candidates.left, candidates.score) == pytest.approx(np.ones(12))
 
 
 def test_a_hub_loses_to_a_rival_who_has_nobody_else():
@@ -62,26 +62,26 @@ def test_a_hub_loses_to_a_rival_who_has_nobody_else():
 def test_ranks_put_listed_candidates_first_and_the_others_by_cosine(lefts, rights, k, seed):
     torch.manual_seed(seed)
     left, right = torch.randn(lefts, 4), torch.randn(rights, 4)
-    listed = listed_among(left, right, k, temperature=0.1)
+    candidates = listed_among(left, right, k, temperature=0.1)
     pairs = np.stack([np.arange(min(lefts, rights)), np.random.default_rng(seed).permutation(rights)[:lefts]][:2], 1)
     full, score = cosines(left, right), np.full((lefts, rights), -np.inf)
-    score[listed.left, listed.right] = listed.score
+    score[candidates.left, candidates.right] = candidates.score
     better, equal = [], []
     for a, b in pairs.tolist():
         before = score[a] > score[a, b]
         same = score[a] == score[a, b]
-        if np.isinf(score[a, b]):  # not listed: behind all that are, and among the others by cosine
+        if np.isinf(score[a, b]):  # not candidates: behind all that are, and among the others by cosine
             before |= same & (full[a] > full[a, b])
             same &= full[a] == full[a, b]
         better.append(int(before.sum()))
         equal.append(int(same.sum()))
-    ranks = candidate_ranks(listed, left, right, pairs.astype(np.int32), np.arange(rights))
+    ranks = candidate_ranks(candidates, left, right, pairs.astype(np.int32), np.arange(rights))
     assert ranks.optimistic.tolist() == [count + 1 for count in better]
     assert ranks.pessimistic.tolist() == [count + ties for count, ties in zip(better, equal, strict=True)]
 
 
 def test_mutual_pairs_are_each_others_best():
-    listed = Candidates(
+    candidates = Candidates(
         left=np.array([0, 0, 1]),
         right=np.array([0, 1, 0]),
         cosine=np.zeros(3),
@@ -89,20 +89,20 @@ def test_mutual_pairs_are_each_others_best():
         score=np.array([0.9, 0.5, 0.8]),
         shape=(2, 2),
     )
-    assert listed.best().tolist() == [True, False, True]
-    assert listed.mutual().tolist() == [True, False, False]
+    assert candidates.best().tolist() == [True, False, True]
+    assert candidates.mutual().tolist() == [True, False, False]
 
 
 def test_within_a_pool_only_its_entities_compete(vectors):
-    listed = listed_among(*vectors, k=12, temperature=0.1)
+    candidates = listed_among(*vectors, k=12, temperature=0.1)
     pools = np.array([0, 3, 5]), np.array([1, 2, 7, 8])
-    some = listed.within(pools, compete=True)
+    some = candidates.within(pools, compete=True)
     assert set(some.left) == {0, 3, 5}
     assert set(some.right) == {1, 2, 7, 8}
     fresh = Candidates.nearest(*vectors, pools, 12)
     assert some.score == pytest.approx(fresh.balanced(fresh.cosine / 0.1).score, rel=1e-5)
-    assert listed.within(pools, compete=False).score == pytest.approx(
-        listed.score[np.isin(listed.left, pools[0]) & np.isin(listed.right, pools[1])]
+    assert candidates.within(pools, compete=False).score == pytest.approx(
+        candidates.score[np.isin(candidates.left, pools[0]) & np.isin(candidates.right, pools[1])]
     )
     everyone = np.arange(12), np.arange(9)
-    assert listed.within(everyone, compete=True) is listed
+    assert candidates.within(everyone, compete=True) is candidates

@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import normalize
 
 from farlink.alignment.views import (
-    Surroundings,
+    Neighbourhoods,
     compared_vectors,
     learned_views,
     predicted_view,
@@ -31,23 +31,23 @@ RIGHT = graph_of(("x", "q", "y"))
 
 
 def test_a_step_divides_by_the_roots_of_both_degrees():
-    around = Surroundings(LEFT, RIGHT)
+    neighbourhoods = Neighbourhoods(LEFT, RIGHT)
     a, b, c, d = ids_of(LEFT, "a", "b", "c", "d")
-    matrix = around.neighbours.toarray()
+    matrix = neighbourhoods.neighbours.toarray()
     assert matrix[a, b] == matrix[b, a] == matrix[a, c] == pytest.approx(1 / np.sqrt(2))
     assert matrix[b, c] == 0
     assert matrix[d, d] == pytest.approx(1.0)
     x, y = ids_of(RIGHT, "x", "y") + len(LEFT.entities)
     assert matrix[x, y] == 1.0
-    assert matrix[: around.left, around.left :].sum() == 0  # the graphs are not linked
+    assert matrix[: neighbourhoods.left, neighbourhoods.left :].sum() == 0  # the graphs are not linked
 
 
 def test_spreading_reaches_one_step_further_each_time():
-    around = Surroundings(LEFT, RIGHT)
+    neighbourhoods = Neighbourhoods(LEFT, RIGHT)
     a, b, c, _ = ids_of(LEFT, "a", "b", "c", "d")
-    marks = torch.zeros(around.entities, 2)
+    marks = torch.zeros(neighbourhoods.entities, 2)
     marks[b, 0] = 3.0
-    own, once, twice = around.spread(marks, 2)
+    own, once, twice = neighbourhoods.spread(marks, 2)
     assert own[b].tolist() == [1.0, 0.0]
     assert once[a].tolist() == [1.0, 0.0]
     assert once[c].tolist() == [0.0, 0.0]
@@ -55,18 +55,18 @@ def test_spreading_reaches_one_step_further_each_time():
 
 
 def test_known_pairs_share_a_vector():
-    around = Surroundings(LEFT, RIGHT)
-    vectors = torch.randn(around.entities, 3)
-    shared = around.shared(vectors, np.array([[0, 1]], dtype=np.int32))
-    torch.testing.assert_close(shared[0], (vectors[0] + vectors[around.left + 1]) / 2)
-    assert torch.equal(shared[0], shared[around.left + 1])
+    neighbourhoods = Neighbourhoods(LEFT, RIGHT)
+    vectors = torch.randn(neighbourhoods.entities, 3)
+    shared = neighbourhoods.shared(vectors, np.array([[0, 1]], dtype=np.int32))
+    torch.testing.assert_close(shared[0], (vectors[0] + vectors[neighbourhoods.left + 1]) / 2)
+    assert torch.equal(shared[0], shared[neighbourhoods.left + 1])
     assert torch.equal(shared[1], vectors[1])
 
 
 def test_counterparts_around_the_same_seeds_look_alike(pair):
-    around = Surroundings(pair.left, pair.right)
+    neighbourhoods = Neighbourhoods(pair.left, pair.right)
     links = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
-    left, right = around.sides(torch.cat(seed_views(around, links[:20], 64, seed=0), dim=1))
+    left, right = neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, links[:20], 64, seed=0), dim=1))
     alike = torch.cosine_similarity(left[links[20:, 0]], right[links[20:, 1]])
     others = torch.cosine_similarity(left[links[20:, 0]], right[links[20:, 1]].roll(1, 0))
     assert alike.min() > 0.99  # the graphs are copies
@@ -74,39 +74,41 @@ def test_counterparts_around_the_same_seeds_look_alike(pair):
 
 
 def test_views_have_rows_of_length_one_or_zero(pair):
-    around = Surroundings(pair.left, pair.right)
+    neighbourhoods = Neighbourhoods(pair.left, pair.right)
     pairs = np.array([[0, 0]], dtype=np.int32)
-    views = seed_views(around, pairs, 8, seed=0) + learned_views(around, torch.randn(around.entities, 8), pairs)
+    views = seed_views(neighbourhoods, pairs, 8, seed=0) + learned_views(
+        neighbourhoods, torch.randn(neighbourhoods.entities, 8), pairs
+    )
     for view in views:
         length = view.norm(dim=1)
         assert (((length - 1).abs() < 1e-5) | (length < 1e-6)).all()
 
 
 def test_training_starts_where_the_seeds_are_and_nowhere_else(pair):
-    around = Surroundings(pair.left, pair.right)
-    vectors = start_vectors(around, np.array([[0, 0]], dtype=np.int32), 8, seed=0)
-    assert torch.equal(vectors[0], vectors[around.left])
-    nobody = start_vectors(around, np.empty((0, 2), dtype=np.int32), 8, seed=0)
+    neighbourhoods = Neighbourhoods(pair.left, pair.right)
+    vectors = start_vectors(neighbourhoods, np.array([[0, 0]], dtype=np.int32), 8, seed=0)
+    assert torch.equal(vectors[0], vectors[neighbourhoods.left])
+    nobody = start_vectors(neighbourhoods, np.empty((0, 2), dtype=np.int32), 8, seed=0)
     assert not nobody.any()
 
 
 def test_the_prediction_for_an_entity_is_the_mean_over_the_steps_that_lead_to_it(pair):
-    around = Surroundings(pair.left, pair.right)
+    neighbourhoods = Neighbourhoods(pair.left, pair.right)
     relations = 2 * (len(pair.left.relations) + len(pair.right.relations))
     torch.manual_seed(0)
-    model = PathModel(around.entities, relations, width=8, layers=1).eval()
+    model = PathModel(neighbourhoods.entities, relations, width=8, layers=1).eval()
     graph = join(pair.left, pair.right, np.empty((0, 2), dtype=np.int32))
-    entity = around.left + 3
+    entity = neighbourhoods.left + 3
     steps = graph.triples[graph.triples[:, 2] == entity]
     states = model(torch.from_numpy(steps).long()).for_entities[0]
     expected = normalize(normalize(states, dim=1).sum(0), dim=0)
-    torch.testing.assert_close(predicted_view(around, model)[entity], expected)
+    torch.testing.assert_close(predicted_view(neighbourhoods, model)[entity], expected)
 
 
 @pytest.mark.parametrize(("vectors", "width"), [("input", 8), ("both", 16), ("all", 3 * 16 + 8), ("seeds", 6 * 8)])
 def test_the_setting_says_which_vectors_are_compared(pair, vectors, width):
-    around = Surroundings(pair.left, pair.right)
-    model = PathModel(around.entities, 16, width=8).eval()
+    neighbourhoods = Neighbourhoods(pair.left, pair.right)
+    model = PathModel(neighbourhoods.entities, 16, width=8).eval()
     settings = make_settings(vectors=vectors, width=8)
-    left, right = compared_vectors(around, np.array([[0, 0]], dtype=np.int32), model, settings)
+    left, right = compared_vectors(neighbourhoods, np.array([[0, 0]], dtype=np.int32), model, settings)
     assert left.shape == right.shape == (40, width)

@@ -1,6 +1,6 @@
 import pytest
 
-from farlink.io import read_alignment_folder
+from farlink.io.benchmark import read_alignment_folder
 from helpers.commands import complaint, invoke
 from helpers.pairs import Pair
 

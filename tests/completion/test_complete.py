@@ -65,10 +65,10 @@ def test_a_graph_learned_by_heart_is_read_more_often(tmp_path, dropout, epochs):
 
 def test_walks_come_first_then_questions(ring_run):
     examples = [0, *ring_run.trace["examples"]]
-    lessons = [after - before for before, after in itertools.pairwise(examples)]
+    objective = [after - before for before, after in itertools.pairwise(examples)]
     dropped = max(ring_run.trials, key=ring_run.trials.get) != "dropout 0"
-    assert len(lessons) == QUICK["max_epochs"] + QUICK["question_epochs"] * (1 if dropped else BY_HEART)
-    walks, questions = lessons[: QUICK["max_epochs"]], lessons[QUICK["max_epochs"] :]
+    assert len(objective) == QUICK["max_epochs"] + QUICK["question_epochs"] * (1 if dropped else BY_HEART)
+    walks, questions = objective[: QUICK["max_epochs"]], objective[QUICK["max_epochs"] :]
     assert len(set(walks)) == len(set(questions)) == 1
     assert walks[0] != questions[0]
 

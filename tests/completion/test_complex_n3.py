@@ -2,7 +2,7 @@ import numpy as np
 import torch
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.objectives import FactorLessons
+from farlink.completion.objectives import ComplExKvsAll
 from farlink.completion.questions import Questions
 
 TRIPLES = np.array([[0, 0, 1], [0, 0, 2], [1, 1, 3], [3, 0, 0]], dtype=np.int32)
@@ -35,8 +35,8 @@ def test_the_size_is_the_sum_of_the_cubes():
 
 def test_the_loss_is_the_mean_over_triples():
     factors, questions = model(), Questions.about(TRIPLES)
-    lessons = FactorLessons.of_epoch(questions, decay=0.1, drawn=5, seed=0, epoch=0)
-    loss = lessons.loss(factors, torch.from_numpy(lessons.examples).long())
+    objective = ComplExKvsAll.of_epoch(questions, decay=0.1, drawn=5, seed=0, epoch=0)
+    loss = objective.loss(factors, torch.from_numpy(objective.examples).long())
     head, relation, tail = torch.from_numpy(TRIPLES).long().T
     scores = factors(head, relation) @ factors.entity.T
     weight = sum(
@@ -49,8 +49,8 @@ def test_the_loss_is_the_mean_over_triples():
 
 def test_gradients_are_those_of_the_plain_formula():
     one, two = model(), model()
-    lessons = FactorLessons.of_epoch(Questions.about(TRIPLES), decay=0.0, drawn=5, seed=0, epoch=0)
-    lessons.loss(one, torch.from_numpy(lessons.examples).long()).backward()
+    objective = ComplExKvsAll.of_epoch(Questions.about(TRIPLES), decay=0.0, drawn=5, seed=0, epoch=0)
+    objective.loss(one, torch.from_numpy(objective.examples).long()).backward()
     head, relation, tail = torch.from_numpy(TRIPLES).long().T
     torch.nn.functional.cross_entropy(two(head, relation) @ two.entity.T, tail).backward()
     torch.testing.assert_close(one.entity.grad.to_dense(), two.entity.grad.to_dense())
@@ -59,7 +59,7 @@ def test_gradients_are_those_of_the_plain_formula():
 
 def test_every_epoch_asks_all_questions_in_an_order_of_its_own():
     questions = Questions.about(TRIPLES)
-    epochs = [FactorLessons.of_epoch(questions, 0, epoch, drawn=5, decay=0.1) for epoch in range(8)]
-    orders = [lessons.examples[:, 0].tolist() for lessons in epochs]
+    epochs = [ComplExKvsAll.of_epoch(questions, 0, epoch, drawn=5, decay=0.1) for epoch in range(8)]
+    orders = [objective.examples[:, 0].tolist() for objective in epochs]
     assert all(sorted(order) == list(range(len(questions))) for order in orders)
     assert len({tuple(order) for order in orders}) > 1

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Answerer, path_scores, ranks_of, state, voices, with_best_weights
-from farlink.completion.prediction import guesses, relation_chances
+from farlink.completion.ensemble import Ensemble, path_scores, ranks_of, scorers, state, with_best_weights
+from farlink.completion.prediction import predictions, relation_chances
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import both_sides
 from farlink.completion.rules import learn_rules
@@ -26,10 +26,10 @@ def network():
 
 
 @pytest.fixture
-def answerer(network):
+def ensemble(network):
     rules = learn_rules(with_reverses(TRIPLES, RELATIONS), ENTITIES, 2 * RELATIONS, 10, seed=0)
-    said = voices(network, Factors(ENTITIES, 2 * RELATIONS, 4), rules)
-    return Answerer(said, {"paths": 1.0, "factors": 2.0, "rules": 0.5}, *seen(TRIPLES, ENTITIES, RELATIONS))
+    said = scorers(network, Factors(ENTITIES, 2 * RELATIONS, 4), rules)
+    return Ensemble(said, {"paths": 1.0, "factors": 2.0, "rules": 0.5}, *seen(TRIPLES, ENTITIES, RELATIONS))
 
 
 def test_a_question_is_read_as_a_path_of_two(network):
@@ -44,31 +44,31 @@ def test_the_chances_of_relations_are_those_after_the_first_entity(network):
     torch.testing.assert_close(relation_chances(network, torch.tensor([2])), expected)
 
 
-def test_what_each_voice_says_is_weighed(answerer):
+def test_what_each_voice_says_is_weighed(ensemble):
     head, relation = torch.tensor([0, 2]), torch.tensor([0, 1])
-    paths, factors, rules = (answerer.alone(name)(head, relation) for name in ("paths", "factors", "rules"))
-    known = answerer.seen_entities
+    paths, factors, rules = (ensemble.alone(name)(head, relation) for name in ("paths", "factors", "rules"))
+    known = ensemble.seen_entities
     expected = (paths + 2 * factors + 0.5 * rules)[:, known] / 3.5
-    torch.testing.assert_close(answerer(head, relation)[:, known], expected)
+    torch.testing.assert_close(ensemble(head, relation)[:, known], expected)
 
 
-def test_every_voice_gives_a_distribution(answerer):
-    for voice in answerer.voices.values():
-        chances = voice(torch.tensor([0, 2]), torch.tensor([0, 1])).exp().sum(1)
+def test_every_voice_gives_a_distribution(ensemble):
+    for scorer in ensemble.scorers.values():
+        chances = scorer(torch.tensor([0, 2]), torch.tensor([0, 1])).exp().sum(1)
         torch.testing.assert_close(chances, torch.ones(2))
 
 
 def test_only_models_that_are_there_have_a_voice(network):
-    assert set(voices(network, None, None)) == {"paths"}
+    assert set(scorers(network, None, None)) == {"paths"}
 
 
-def test_what_was_never_seen_comes_last_and_all_alike(answerer):
-    scores = answerer(torch.tensor([0]), torch.tensor([0]))[0]
+def test_what_was_never_seen_comes_last_and_all_alike(ensemble):
+    scores = ensemble(torch.tensor([0]), torch.tensor([0]))[0]
     assert scores[3] == scores[4] < scores[:3].min()
 
 
-def test_a_question_about_something_never_seen_has_no_best_answer(answerer):
-    assert (answerer(torch.tensor([3]), torch.tensor([0])) == 0).all()
+def test_a_question_about_something_never_seen_has_no_best_answer(ensemble):
+    assert (ensemble(torch.tensor([3]), torch.tensor([0])) == 0).all()
 
 
 def test_seen_is_what_the_triples_name():
@@ -77,13 +77,13 @@ def test_seen_is_what_the_triples_name():
     assert relations.tolist() == [True, False, True, False]  # with the reverses behind
 
 
-def test_several_answerers_let_each_voice_answer_once(answerer):
+def test_several_answerers_let_each_voice_answer_once(ensemble):
     asked = []
 
-    def counted(name, voice):
-        return lambda head, relation: asked.append(name) or voice(head, relation)
+    def counted(name, scorer):
+        return lambda head, relation: asked.append(name) or scorer(head, relation)
 
-    heard = replace(answerer, voices={name: counted(name, voice) for name, voice in answerer.voices.items()})
+    heard = replace(ensemble, scorers={name: counted(name, scorer) for name, scorer in ensemble.scorers.items()})
     several = [heard, heard.alone("paths"), heard.alone("rules")]
     together = ranks_of(several, TRIPLES, KNOWN, RELATIONS)
     assert sorted(asked) == ["factors", "paths", "rules"]
@@ -95,54 +95,54 @@ def test_several_answerers_let_each_voice_answer_once(answerer):
 
 
 def saying(right, loudness):
-    """A voice that gives the right answers, or any others, some score."""
+    """A scorer that gives the right answers, or any others, some score."""
 
-    def voice(head, relation):
+    def scorer(head, relation):
         first, answers = KNOWN.known_answers(head.numpy(), relation.numpy())
         scores = torch.zeros(len(head), ENTITIES)
         rows = torch.from_numpy(np.repeat(np.arange(len(head)), np.diff(first)))
         scores[rows, torch.from_numpy(answers).long()] = loudness if right else -loudness
         return scores.log_softmax(1)
 
-    return voice
+    return scorer
 
 
-def test_the_voice_that_is_best_alone_leads_and_the_others_help_or_are_silent(answerer):
+def test_the_voice_that_is_best_alone_leads_and_the_others_help_or_are_silent(ensemble):
     said = {"wrong": saying(False, 1.0), "right": saying(True, 0.4), "worse": saying(False, 2.0)}
-    mixed = Answerer(said, {}, answerer.seen_entities, answerer.seen_relations)
+    mixed = Ensemble(said, {}, ensemble.seen_entities, ensemble.seen_relations)
     weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
     assert weights == {"wrong": 0.0, "right": 1.0, "worse": 0.0}
 
 
-def test_voices_that_know_different_things_are_heard_together(answerer):
+def test_voices_that_know_different_things_are_heard_together(ensemble):
     """One knows the answers of the reverse relations only, the other those of the relations."""
     right = saying(True, 3.0)
 
     def knowing(reverse):
-        def voice(head, relation):
+        def scorer(head, relation):
             known = (relation >= RELATIONS) == reverse
             return torch.where(known[:, None], right(head, relation), 0.0).log_softmax(1)
 
-        return voice
+        return scorer
 
     said = {"forward": knowing(False), "backward": knowing(True)}
-    mixed = Answerer(said, {}, answerer.seen_entities, answerer.seen_relations)
+    mixed = Ensemble(said, {}, ensemble.seen_entities, ensemble.seen_relations)
     weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
     assert min(weights.values()) > 0
 
 
-def test_one_voice_needs_no_weight_and_no_validation_triples_leave_all_alike(answerer):
-    assert with_best_weights(answerer, ["rules"], TRIPLES, KNOWN, RELATIONS).weights == {"rules": 1.0}
+def test_one_voice_needs_no_weight_and_no_validation_triples_leave_all_alike(ensemble):
+    assert with_best_weights(ensemble, ["rules"], TRIPLES, KNOWN, RELATIONS).weights == {"rules": 1.0}
     names = ["paths", "factors"]
-    assert with_best_weights(answerer, names, TRIPLES[:0], KNOWN, RELATIONS).weights == dict.fromkeys(names, 1.0)
+    assert with_best_weights(ensemble, names, TRIPLES[:0], KNOWN, RELATIONS).weights == dict.fromkeys(names, 1.0)
 
 
-def test_guesses_leave_out_what_is_known_or_mark_it(answerer):
+def test_guesses_leave_out_what_is_known_or_mark_it(ensemble):
     head, relation = np.array([0, 1], np.int32), np.array([0, 0], np.int32)
-    new = guesses(answerer, head, relation, KNOWN, 5, keep_known=False)
+    new = predictions(ensemble, head, relation, KNOWN, 5, keep_known=False)
     assert not new.known[np.isfinite(new.score)].any()
     assert np.isneginf(new.score[:, -1]).all()  # the known answer, with nothing left to say
-    all_of_them = guesses(answerer, head, relation, KNOWN, 5, keep_known=True)
+    all_of_them = predictions(ensemble, head, relation, KNOWN, 5, keep_known=True)
     assert all_of_them.known.sum(axis=1).tolist() == [1, 1]
     assert (np.diff(all_of_them.score, axis=1) <= 0).all()
     np.testing.assert_allclose(np.exp(all_of_them.score).sum(axis=1), 1, rtol=1e-5)

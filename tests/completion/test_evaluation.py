@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import torch
 
-from farlink.completion.ensemble import Answerer
+from farlink.completion.ensemble import Ensemble
 from farlink.completion.evaluation import by_class, calibrated, mapping_classes, relation_table
 from farlink.completion.questions import Questions
 from farlink.completion.task import seen
@@ -23,7 +23,7 @@ def test_probabilities_are_learned_from_new_answers_to_validation_questions():
     train = np.array([[i, 0, (i + 1) % size] for i in range(15)], np.int32)
     valid = np.array([[i, 0, (i + 1) % size] for i in range(15, size)], np.int32)
 
-    class Oracle(Answerer):
+    class Oracle(Ensemble):
         def __call__(self, head, relation):
             step = torch.where(relation == 0, 1, -1)
             return 10.0 * torch.nn.functional.one_hot((head + step) % size, size)

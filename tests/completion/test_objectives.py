@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from farlink.completion.objectives import AskedLessons
+from farlink.completion.objectives import NetworkKvsAll
 from farlink.completion.questions import Questions
 from farlink.engine.row_adam import RowAdam
 from farlink.graph.edges import with_reverses
@@ -19,8 +19,8 @@ def network():
 def test_the_loss_is_the_cross_entropy_of_each_answer_among_all_entities():
     model = network().eval()
     torch.nn.init.normal_(model.entity_bias)
-    lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.0)
-    loss = lessons.loss(model, torch.from_numpy(lessons.examples).long())
+    objective = NetworkKvsAll.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.0)
+    loss = objective.loss(model, torch.from_numpy(objective.examples).long())
     head, relation, tail = (torch.from_numpy(column).long() for column in TRIPLES.T)
     states = torch.cat([model(torch.tensor([[s, r, 0]])).for_entities[0] for s, r in zip(head, relation, strict=True)])
     expected = torch.nn.functional.cross_entropy(states @ model.entity_out.weight.T + model.entity_bias, tail)
@@ -31,9 +31,9 @@ def test_the_biases_learn_too_and_the_loss_falls():
     model = network().train()
     optimiser, losses = RowAdam(model.named_parameters()), []
     for epoch in range(30):
-        lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=epoch, drawn=4, dropout=0.0)
-        lessons.prepare(model)
-        loss = lessons.loss(model, torch.from_numpy(lessons.examples).long())
+        objective = NetworkKvsAll.of_epoch(QUESTIONS, seed=0, epoch=epoch, drawn=4, dropout=0.0)
+        objective.prepare(model)
+        loss = objective.loss(model, torch.from_numpy(objective.examples).long())
         loss.backward()
         optimiser.step(0.02, 2.0)
         losses.append(float(loss.detach()))
@@ -45,8 +45,8 @@ def test_states_and_what_is_read_are_dropped_in_parts():
     model = network().eval()
     read = []
     model.input_norm.register_forward_hook(lambda module, given, out: read.append(given[0].detach()))
-    lessons = AskedLessons.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.8)
-    losses = {float(lessons.loss(model, torch.from_numpy(lessons.examples).long()).detach()) for _ in range(5)}
+    objective = NetworkKvsAll.of_epoch(QUESTIONS, seed=0, epoch=0, drawn=4, dropout=0.8)
+    losses = {float(objective.loss(model, torch.from_numpy(objective.examples).long()).detach()) for _ in range(5)}
     assert len(losses) == 5
     dropped = (torch.cat(read) == 0).float().mean()
     assert 0.3 < dropped < 0.5  # half of 0.8

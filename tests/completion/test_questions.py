@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.completion.objectives import QuestionLessons
+from farlink.completion.objectives import KvsAllObjective
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK, both_sides, filtered_ranks
 from farlink.graph.edges import with_reverses
@@ -124,15 +124,15 @@ def test_several_scores_are_ranked_in_one_pass(triples):
 
 
 def lesson_on(triples):
-    lessons = QuestionLessons.of_epoch(Questions.about(triples), 0, 0, drawn=ENTITIES)
-    return lessons.lesson(torch.from_numpy(lessons.examples).long())
+    objective = KvsAllObjective.of_epoch(Questions.about(triples), 0, 0, drawn=ENTITIES)
+    return objective.batch_of(torch.from_numpy(objective.examples).long())
 
 
 @given(some_triples)
 def test_misses_are_the_cross_entropy_of_every_answer_among_all_entities(triples):
     asked = lesson_on(triples)
     states, vectors, bias = torch.randn(len(asked.head), 4), torch.randn(ENTITIES, 4), torch.randn(ENTITIES)
-    misses = asked.misses(states, vectors, bias, drawn=ENTITIES)
+    misses = asked.cross_entropy(states, vectors, bias, drawn=ENTITIES)
     scores = (states @ vectors.T + bias)[asked.question]
     torch.testing.assert_close(misses, torch.nn.functional.cross_entropy(scores, asked.tail, reduction="sum"))
 
@@ -155,5 +155,5 @@ def test_a_draw_misses_nothing_where_all_wrong_answers_are_alike():
     vectors[1:3] = torch.randn(2, 4)
     bias = torch.full((50,), 0.3)
     torch.testing.assert_close(
-        asked.misses(states, vectors, bias, drawn=7), asked.misses(states, vectors, bias, drawn=50)
+        asked.cross_entropy(states, vectors, bias, drawn=7), asked.cross_entropy(states, vectors, bias, drawn=50)
     )

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import farlink.completion.rules
-from farlink.completion.rules import Edges, Rules, learn_rules
-from farlink.graph.edges import with_reverses
+from farlink.completion.rules import Rules, learn_rules
+from farlink.graph.edges import Edges, with_reverses
 
 RELATIONS = 3
 NEXT, PREVIOUS, SKIP = range(RELATIONS)

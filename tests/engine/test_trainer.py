@@ -12,7 +12,7 @@ from farlink.engine import machine
 from farlink.engine.machine import products_in, stop_signal, use_threads
 from farlink.errors import FarlinkError, Interrupted
 from farlink.rsn.joint import join
-from farlink.rsn.objective import lessons_on, path_trainer
+from farlink.rsn.objective import path_objective, path_trainer
 from farlink.settings import make_settings
 
 SETTINGS = {
@@ -52,7 +52,7 @@ def make_trainer(pair, tmp_path):
         trainer = path_trainer(
             graph.entities,
             graph.relations,
-            lambda epoch, model: lessons_on(graph, settings, epoch, settings.cross_bias),
+            lambda epoch, model: path_objective(graph, settings, epoch, settings.cross_bias),
             lambda model: scores[trainer.progress.epoch],
             settings,
             tmp_path / f"{name}.safetensors",
@@ -129,14 +129,14 @@ def test_a_finished_run_trains_no_more(make_trainer):
 
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer = make_trainer()
-    draw, drawn = trainer.lessons, {}
+    draw, drawn = trainer.objective, {}
 
-    def lessons(epoch, model):
+    def objective(epoch, model):
         assert epoch not in drawn
         drawn[epoch] = draw(epoch, model)
         return drawn[epoch]
 
-    trainer.lessons = lessons
+    trainer.objective = objective
     trainer.run(Watcher())
     assert list(drawn) == [0, 1, 2, 3]
     assert not np.array_equal(drawn[0].examples, drawn[1].examples)
@@ -144,13 +144,13 @@ def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
 
 def test_epochs_may_differ_in_length(make_trainer):
     trainer = make_trainer()
-    draw = trainer.lessons
+    draw = trainer.objective
 
-    def lessons(epoch, model):
+    def objective(epoch, model):
         whole = draw(epoch, model)
         return replace(whole, examples=whole.examples[: 100 * (epoch + 1)])
 
-    trainer.lessons = lessons
+    trainer.objective = objective
     assert [record.examples for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
 
 

@@ -16,8 +16,8 @@ ENTITIES, RELATIONS = 30, 4
 @pytest.fixture(params=BASELINES)
 def named(request):
     """Each model by name; projections are so large that some vectors, not all, are cut down to length one."""
-    dice = torch.Generator().manual_seed(0)
-    ends, relations = (torch.randint(most, (200, 2), generator=dice) for most in (ENTITIES, RELATIONS))
+    rng = torch.Generator().manual_seed(0)
+    ends, relations = (torch.randint(most, (200, 2), generator=rng) for most in (ENTITIES, RELATIONS))
     factory = CoreTriplesFactory.create(
         torch.stack([ends[:, 0], relations[:, 0], ends[:, 1]], dim=1),
         num_entities=ENTITIES,

@@ -44,7 +44,7 @@ def test_walks_drawn_once_come_again(pair, variant, again):
     links = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
     task = AlignmentTask(pair.left, pair.right, links[:20], links[20:25], links[25:], [])
     training = variants.Training(task, variant, make_settings("paper", **QUICK))
-    first, second, later = (training.lessons(epoch, None).examples for epoch in (0, 1, variants.PART))
+    first, second, later = (training.objective(epoch, None).examples for epoch in (0, 1, variants.PART))
     assert np.array_equal(first, later) is again
     assert not np.array_equal(first, second)
 

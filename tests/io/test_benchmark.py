@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from farlink.errors import InputError
-from farlink.io import read_alignment_folder, read_completion_folder
+from farlink.io.benchmark import read_alignment_folder, read_completion_folder
 
 DATA = Path(__file__).parents[2].parent / "shared/data"
 

@@ -6,18 +6,18 @@ from farlink.measures.calibration import Calibration, log_odds, reliability
 
 def test_the_probabilities_are_those_the_pairs_were_drawn_with():
     rng = np.random.default_rng(0)
-    signs = rng.normal(size=(20_000, 2))
-    chance = 1 / (1 + np.exp(-(0.5 + 1.5 * signs[:, 0] - signs[:, 1])))
-    right = rng.random(len(signs)) < chance
-    learned = Calibration.fit(signs, right)
+    features = rng.normal(size=(20_000, 2))
+    chance = 1 / (1 + np.exp(-(0.5 + 1.5 * features[:, 0] - features[:, 1])))
+    right = rng.random(len(features)) < chance
+    learned = Calibration.fit(features, right)
     assert learned.weights == pytest.approx([0.5, 1.5, -1.0], abs=0.1)
-    assert reliability(learned(signs), right)["gap"] < 0.02
+    assert reliability(learned(features), right)["gap"] < 0.02
 
 
 @pytest.mark.parametrize("right", [True, False])
 def test_validation_pairs_that_are_all_alike_give_no_certainty(right):
-    signs = np.linspace(-1, 1, 20)[:, None]
-    probability = Calibration.fit(signs, np.full(20, right))(signs)
+    features = np.linspace(-1, 1, 20)[:, None]
+    probability = Calibration.fit(features, np.full(20, right))(features)
     assert np.isfinite(probability).all()
     assert ((probability > 0.5) == right).all()
     assert (probability > 0).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from farlink.graph.edges import Adjacency, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.io import read_alignment_folder
+from farlink.io.benchmark import read_alignment_folder
 from farlink.rsn.joint import BOTH, join, merge, swapped
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.io import read_alignment_folder
+from farlink.io.benchmark import read_alignment_folder
 from farlink.sampling.benchmark import draw_sample, read_sources, write_sample
 from helpers.pairs import Pair
 from helpers.scale_free import scale_free

@@ -18,7 +18,7 @@ from torch import Tensor
 from farlink.alignment import evaluation
 from farlink.alignment import report as alignment_report
 from farlink.alignment.bootstrapping import grown_pairs
-from farlink.alignment.candidates import Candidates, judged_candidates
+from farlink.alignment.candidates import Candidates, scored_candidates
 from farlink.alignment.ceiling import ceiling, colours
 from farlink.alignment.evaluation import pair_quality
 from farlink.alignment.evidence import Evidence
@@ -27,7 +27,7 @@ from farlink.alignment.methods.rsn import RsnTeacher
 from farlink.alignment.methods.teaching import MethodTeacher
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, prepare
-from farlink.alignment.views import Surroundings, seed_views
+from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.engine.trainer import Trainer
 from farlink.graph import names
@@ -106,7 +106,7 @@ def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettin
     run.write_weights(teacher.weights(trainer.model))
     with reporter.working("matching and measuring"):
         results = _results(task, evidence, vectors, settings)
-        run.write_candidates(results.listed)
+        run.write_candidates(results.candidates)
         run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         alignment_report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
@@ -131,22 +131,26 @@ def _teacher(
 ) -> _AnyTeacher:
     if settings.method != "rsn":
         return MethodTeacher((task.left, task.right), task.seeds, task.valid, run, settings)
-    around = Surroundings(task.left, task.right)
+    neighbourhoods = Neighbourhoods(task.left, task.right)
     if run.found_for(0) is None and not run.checkpoint("paths").exists():
-        run.write_found(_bootstrap(task, around, evidence, settings, reporter), epoch=0)
-    return RsnTeacher(task, around, evidence, run, settings, reporter)
+        run.write_found(_bootstrap(task, neighbourhoods, evidence, settings, reporter), epoch=0)
+    return RsnTeacher(task, neighbourhoods, evidence, run, settings, reporter)
 
 
 def _bootstrap(
-    task: AlignmentTask, around: Surroundings, evidence: Evidence, settings: AlignmentSettings, reporter: Reporter
+    task: AlignmentTask,
+    neighbourhoods: Neighbourhoods,
+    evidence: Evidence,
+    settings: AlignmentSettings,
+    reporter: Reporter,
 ) -> Ids:
     """What can be found from the seeds by propagation and agreeing triples alone."""
     if not settings.rounds:
         return task.seeds[:0]
 
     def judge(known: Ids) -> Candidates:
-        views = torch.cat(seed_views(around, known, settings.width, settings.seed), dim=1)
-        return judged_candidates(*around.sides(views), evidence, settings)
+        views = torch.cat(seed_views(neighbourhoods, known, settings.width, settings.seed), dim=1)
+        return scored_candidates(*neighbourhoods.sides(views), evidence, settings)
 
     with reporter.working("looking around the seeds"):
         pairs = grown_pairs(task.seeds, judge, settings)
@@ -158,7 +162,7 @@ def _bootstrap(
 class _Results:
     metrics: dict[str, Any]
     mapping: Mapping
-    listed: Candidates
+    candidates: Candidates
     hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
 
 
@@ -166,9 +170,9 @@ def _results(
     task: AlignmentTask, evidence: Evidence, vectors: tuple[Tensor, Tensor], settings: AlignmentSettings
 ) -> _Results:
     left, right = vectors
-    listed = judged_candidates(left, right, evidence, settings)
+    candidates = scored_candidates(left, right, evidence, settings)
     connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
-    mapping = make_mapping(listed, task.seeds, task.valid, (connected[0], connected[1]), settings)
+    mapping = make_mapping(candidates, task.seeds, task.valid, (connected[0], connected[1]), settings)
     linked = np.concatenate([task.valid, task.test])
     by_name = names.equal_names(task.left, task.right)
     pools = evaluation.protocol_pools(linked, task.seeds, (len(left), len(right)))
@@ -178,7 +182,12 @@ def _results(
     for part, links in (("validation", task.valid), ("test", task.test)):
         if len(links):
             ranks = evaluation.protocol_ranks(
-                left, right, links, linked=linked, seeds=task.seeds, listed=listed if settings.temperature else None
+                left,
+                right,
+                links,
+                linked=linked,
+                seeds=task.seeds,
+                candidates=candidates if settings.temperature else None,
             )
             metrics[part] = evaluation.summaries(ranks)
             metrics[part]["ceiling"] = {name: ceiling(*seen, links, pool) for name, pool in pools.items()}
@@ -189,7 +198,7 @@ def _results(
     statuses, counts = np.unique(mapping.status, return_counts=True)
     metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
     metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
-    return _Results(metrics, mapping, listed, hits)
+    return _Results(metrics, mapping, candidates, hits)
 
 
 def _calibration(mapping: Mapping, links: Ids) -> dict[str, Any]:

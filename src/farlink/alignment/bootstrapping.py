@@ -25,8 +25,8 @@ def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: Alignm
     return known
 
 
-def confident_pairs(listed: Candidates, settings: AlignmentSettings) -> Ids:
+def confident_pairs(candidates: Candidates, settings: AlignmentSettings) -> Ids:
     """Pairs that are each other's best, with a score above `settings.confidence`."""
-    sure = listed.mutual() & (listed.score > settings.confidence)
-    pairs = np.stack([listed.left[sure], listed.right[sure]], axis=1)
+    sure = candidates.mutual() & (candidates.score > settings.confidence)
+    pairs = np.stack([candidates.left[sure], candidates.right[sure]], axis=1)
     return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided

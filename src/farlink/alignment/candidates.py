@@ -70,15 +70,15 @@ class Candidates:
 REFINEMENTS = 3  # times that candidates are judged by what is thought of their neighbours
 
 
-def judged_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
+def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
     """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
     seeds = evidence.seeds
     pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
-    listed = Candidates.nearest(left, right, pools, settings.candidates)
+    candidates = Candidates.nearest(left, right, pools, settings.candidates)
     if not settings.temperature:
-        return listed
-    resemblance = listed.cosine / settings.temperature
-    listed = listed.balanced(resemblance)
+        return candidates
+    resemblance = candidates.cosine / settings.temperature
+    candidates = candidates.balanced(resemblance)
     for _ in range(REFINEMENTS if settings.evidence else 0):
-        listed = listed.balanced(resemblance + settings.evidence * evidence.of(listed))
-    return listed
+        candidates = candidates.balanced(resemblance + settings.evidence * evidence.of(candidates))
+    return candidates

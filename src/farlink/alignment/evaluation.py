@@ -40,7 +40,7 @@ def pair_quality(found: Ids, truth: Ids) -> dict[str, float]:
 
 
 def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: Ids, pool: Ids) -> Ranks:
-    """Rank of the right entity of each pair for its left entity: listed candidates by score, then the others.
+    """Rank of the right entity of each pair for its left entity: candidates by score, then the others.
 
     The others, right entities of the `pool`, follow by their cosine. Each left entity is in one pair at the most.
     """
@@ -70,18 +70,20 @@ def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: 
 RanksByDirection = dict[str, Ranks]  # left_to_right, right_to_left
 
 
-def rank_links(left: Tensor, right: Tensor, links: Ids, pools: Pools, listed: Candidates | None) -> RanksByDirection:
+def rank_links(
+    left: Tensor, right: Tensor, links: Ids, pools: Pools, candidates: Candidates | None
+) -> RanksByDirection:
     """Ranks, in both directions, of the counterparts given by `links` among the (left, right) entities of the pools.
 
-    `listed` candidates come first, by their score; without a list, the cosine decides alone.
+    `candidates` come first, by their score; without a list, the cosine decides alone.
     """
-    if listed is None:
+    if candidates is None:
         places = [np.searchsorted(pool, links[:, side]).astype(np.int32) for side, pool in enumerate(pools)]
         return {
             "left_to_right": target_ranks(left[links[:, 0]], right[pools[1]], places[1]),
             "right_to_left": target_ranks(right[links[:, 1]], left[pools[0]], places[0]),
         }
-    some = listed.within(pools, compete=True)
+    some = candidates.within(pools, compete=True)
     return {
         "left_to_right": candidate_ranks(some, left, right, links, pools[1]),
         "right_to_left": candidate_ranks(some.reversed(), right, left, links[:, ::-1], pools[0]),
@@ -89,17 +91,17 @@ def rank_links(left: Tensor, right: Tensor, links: Ids, pools: Pools, listed: Ca
 
 
 def protocol_ranks(
-    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, listed: Candidates | None
+    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, candidates: Candidates | None
 ) -> dict[str, RanksByDirection]:
     """Ranks of the links under both protocols and in both directions.
 
-    `linked` holds the links whose ends are the candidates of the protocol of that name; for `listed` see `rank_links`.
+    `linked` holds the links whose ends are the pool of the protocol of that name; for `candidates` see `rank_links`.
     """
     pools = protocol_pools(linked, seeds, (len(left), len(right)))
-    ranks = {"linked": rank_links(left, right, links, pools["linked"], listed)}
+    ranks = {"linked": rank_links(left, right, links, pools["linked"], candidates)}
     if all(np.array_equal(one, other) for one, other in zip(*pools.values(), strict=True)):
         return {**ranks, "all": ranks["linked"]}  # every entity has a link: the protocols are the same
-    return {**ranks, "all": rank_links(left, right, links, pools["all"], listed)}
+    return {**ranks, "all": rank_links(left, right, links, pools["all"], candidates)}
 
 
 def protocol_pools(linked: Ids, seeds: Ids, entities: tuple[int, int]) -> dict[str, Pools]:

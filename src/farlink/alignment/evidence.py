@@ -98,16 +98,16 @@ class Evidence:
     def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Ids) -> None:
         self.left, self.right, self.seeds = Edges.of(left), Edges.of(right), seeds
 
-    def of(self, listed: Candidates) -> NDArray[np.float64]:
+    def of(self, candidates: Candidates) -> NDArray[np.float64]:
         """Logarithm of the odds that the triples give each candidate pair."""
-        forth = _log_odds(self.left, self.right, self.seeds, listed)
-        back = _log_odds(self.right, self.left, self.seeds[:, ::-1], listed.reversed())
+        forth = _log_odds(self.left, self.right, self.seeds, candidates)
+        back = _log_odds(self.right, self.left, self.seeds[:, ::-1], candidates.reversed())
         return (forth + back) / 2
 
-    def reasons(self, left: int, right: int, listed: Candidates) -> list[Reason]:
+    def reasons(self, left: int, right: int, candidates: Candidates) -> list[Reason]:
         """The agreeing triples of one pair, the weightiest first; each triple of the left entity once."""
-        beliefs = _beliefs(self.left.entities, self.seeds, listed)
-        rates = _rates(self.left, self.right, _likely(self.left.entities, self.seeds, listed))
+        beliefs = _beliefs(self.left.entities, self.seeds, candidates)
+        rates = _rates(self.left, self.right, _likely(self.left.entities, self.seeds, candidates))
         best: dict[int, Reason] = {}
         theirs: dict[int, list[int]] = {}
         for place in range(self.right.start[right], self.right.start[right + 1]):
@@ -127,38 +127,38 @@ class Evidence:
         return sorted(best.values(), key=lambda reason: -reason.weight)
 
 
-def _log_odds(left: Edges, right: Edges, seeds: Ids, listed: Candidates) -> NDArray[np.float64]:
-    order = np.argsort(listed.left, kind="stable")
-    start = np.searchsorted(listed.left[order], np.arange(left.entities + 1))
-    beliefs = _beliefs(left.entities, seeds, listed)
-    rates = _rates(left, right, _likely(left.entities, seeds, listed))
+def _log_odds(left: Edges, right: Edges, seeds: Ids, candidates: Candidates) -> NDArray[np.float64]:
+    order = np.argsort(candidates.left, kind="stable")
+    start = np.searchsorted(candidates.left[order], np.arange(left.entities + 1))
+    beliefs = _beliefs(left.entities, seeds, candidates)
+    rates = _rates(left, right, _likely(left.entities, seeds, candidates))
     odds = np.empty(len(order))
     _sum_up(
         left.start, left.relation, left.neighbour,
         right.start, right.relation, right.neighbour, right.entities / right.sharers,
-        start, listed.right[order], *beliefs, *rates, odds,
+        start, candidates.right[order], *beliefs, *rates, odds,
     )  # fmt: skip
     result = np.empty_like(odds)
     result[order] = odds
     return result
 
 
-def _beliefs(entities: int, seeds: Ids, listed: Candidates) -> _Beliefs:
-    kept = listed.score > LEAST
-    left = np.concatenate([seeds[:, 0], listed.left[kept]])
-    right = np.concatenate([seeds[:, 1], listed.right[kept]])
-    chance = np.concatenate([np.ones(len(seeds)), listed.score[kept]])
+def _beliefs(entities: int, seeds: Ids, candidates: Candidates) -> _Beliefs:
+    kept = candidates.score > LEAST
+    left = np.concatenate([seeds[:, 0], candidates.left[kept]])
+    right = np.concatenate([seeds[:, 1], candidates.right[kept]])
+    chance = np.concatenate([np.ones(len(seeds)), candidates.score[kept]])
     order = np.argsort(left, kind="stable")
     start = np.searchsorted(left[order], np.arange(entities + 1))
     total = np.bincount(left, chance, minlength=entities)
     return _Beliefs(start, right[order], chance[order], np.minimum(total, 1.0))
 
 
-def _likely(entities: int, seeds: Ids, listed: Candidates) -> Ids:
+def _likely(entities: int, seeds: Ids, candidates: Candidates) -> Ids:
     """For each left entity the one right entity it is likely to be, or -1."""
     partner = np.full(entities, -1, dtype=np.int32)
-    sure = listed.score > LIKELY
-    partner[listed.left[sure]] = listed.right[sure]
+    sure = candidates.score > LIKELY
+    partner[candidates.left[sure]] = candidates.right[sure]
     partner[seeds[:, 0]] = seeds[:, 1]
     return partner
 

@@ -65,35 +65,37 @@ class Mapping:
         return frame.sort(order, descending=[False, True, True, False], nulls_last=True).cast({"status": pl.String})
 
 
-def make_mapping(listed: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: AlignmentSettings) -> Mapping:
-    """Choose counterparts for all left entities that are no seeds, one-to-one among the listed candidates.
+def make_mapping(
+    candidates: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: AlignmentSettings
+) -> Mapping:
+    """Choose counterparts for all left entities that are no seeds, one-to-one among the candidates.
 
     What a score is worth, and from where on a pair counts as matched, comes from the `valid` links. `connected`
     holds the ids of the entities that have a triple, left and right; the others say nothing about themselves
     and stay unmatched.
     """
-    listed = listed.within(connected, compete=settings.temperature > 0)
-    kept = one_to_one(listed.left, listed.right, listed.score, listed.shape)
-    found = listed.left[kept]
+    candidates = candidates.within(connected, compete=settings.temperature > 0)
+    kept = one_to_one(candidates.left, candidates.right, candidates.score, candidates.shape)
+    found = candidates.left[kept]
 
-    chosen = np.full(listed.shape[0], -1, dtype=np.int32)
-    score, margin, probability = (np.full(listed.shape[0], np.nan) for _ in range(3))
-    chosen[found], score[found], margin[found] = listed.right[kept], listed.score[kept], _lead(listed, kept)
+    chosen = np.full(candidates.shape[0], -1, dtype=np.int32)
+    score, margin, probability = (np.full(candidates.shape[0], np.nan) for _ in range(3))
+    chosen[found], score[found], margin[found] = candidates.right[kept], candidates.score[kept], _lead(candidates, kept)
     threshold = -np.inf
     judged = valid[chosen[valid[:, 0]] >= 0]
     if len(judged):
-        signs = np.full((listed.shape[0], 2), np.nan)
-        signs[found] = np.stack([log_odds(listed.score[kept]), listed.cosine[kept]], axis=1)
+        features = np.full((candidates.shape[0], 2), np.nan)
+        features[found] = np.stack([log_odds(candidates.score[kept]), candidates.cosine[kept]], axis=1)
         right = chosen[judged[:, 0]] == judged[:, 1]
-        probability[found] = Calibration.fit(signs[judged[:, 0]], right)(signs[found])
+        probability[found] = Calibration.fit(features[judged[:, 0]], right)(features[found])
         threshold = best_threshold(probability[judged[:, 0]], right)
     chosen[seeds[:, 0]], score[seeds[:, 0]], probability[seeds[:, 0]] = seeds[:, 1], 1.0, 1.0
     return Mapping(chosen, score, margin, probability, seeds, threshold)
 
 
-def _lead(listed: Candidates, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _lead(candidates: Candidates, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The chosen score minus the best other score; negative where one-to-one forced a lower choice."""
-    best_other = np.full(listed.shape[0], -np.inf)
-    np.maximum.at(best_other, listed.left[~kept], listed.score[~kept])
-    others = best_other[listed.left[kept]]
-    return np.where(np.isfinite(others), listed.score[kept] - others, np.nan)
+    best_other = np.full(candidates.shape[0], -np.inf)
+    np.maximum.at(best_other, candidates.left[~kept], candidates.score[~kept])
+    others = best_other[candidates.left[kept]]
+    return np.where(np.isfinite(others), candidates.score[kept] - others, np.nan)

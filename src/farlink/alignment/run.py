@@ -25,7 +25,7 @@ from farlink.alignment import evaluation
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.ceiling import colours
 from farlink.alignment.evidence import Evidence, Reason
-from farlink.alignment.views import Surroundings, compared_vectors
+from farlink.alignment.views import Neighbourhoods, compared_vectors
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -79,9 +79,9 @@ class AlignmentRun(Run):
         """The vectors by which entities are compared, for each side."""
         if self.settings.method != "rsn":
             return self._weights
-        around = Surroundings(self.graphs["left"], self.graphs["right"])
+        neighbourhoods = Neighbourhoods(self.graphs["left"], self.graphs["right"])
         pairs = np.concatenate([self.links("seed"), self.links("found")])
-        return dict(zip(SIDES, compared_vectors(around, pairs, self.model, self.settings), strict=True))
+        return dict(zip(SIDES, compared_vectors(neighbourhoods, pairs, self.model, self.settings), strict=True))
 
     @cached_property
     def model(self) -> PathModel:
@@ -113,8 +113,8 @@ class AlignmentRun(Run):
         frame = pl.read_parquet(self.folder / "candidates.parquet")
         left, right, cosine, logit = (frame[name].to_numpy() for name in ("left", "right", "cosine", "logit"))
         shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
-        listed = Candidates(left, right, cosine, logit, cosine.clip(0, 1).astype(np.float64), shape)
-        return listed.balanced(logit) if self.settings.temperature else listed
+        candidates = Candidates(left, right, cosine, logit, cosine.clip(0, 1).astype(np.float64), shape)
+        return candidates.balanced(logit) if self.settings.temperature else candidates
 
     def links(self, purpose: str) -> Ids:
         """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
@@ -169,9 +169,9 @@ class AlignmentRun(Run):
         if not fresh.any():
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)
-        listed = self.candidates if self.settings.temperature else None
+        candidates = self.candidates if self.settings.temperature else None
         found = evaluation.protocol_ranks(
-            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, listed=listed
+            self.vectors["left"], self.vectors["right"], chosen, linked=chosen, seeds=seeds, candidates=candidates
         )
         left_out = {"unknown": int((~known).sum()), "seeds": int((known & ~fresh).sum())}
         return {**evaluation.summaries(found, ranks), "ranks": ranks, "links": len(chosen), "left_out": left_out}
@@ -201,9 +201,14 @@ class AlignmentRun(Run):
             return None
         return self.links("found")
 
-    def write_candidates(self, listed: Candidates) -> None:
+    def write_candidates(self, candidates: Candidates) -> None:
         """Write the pairs that came into question."""
-        columns = {"left": listed.left, "right": listed.right, "cosine": listed.cosine, "logit": listed.logit}
+        columns = {
+            "left": candidates.left,
+            "right": candidates.right,
+            "cosine": candidates.cosine,
+            "logit": candidates.logit,
+        }
         self.write_table("candidates", pl.DataFrame(columns))
 
     def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame) -> None:
@@ -239,9 +244,9 @@ class AlignmentRun(Run):
         if len(partner):
             return partner, np.ones(1)
         connected = self.vocabulary[SIDES[others]]["degree"].to_numpy() > 0
-        listed = self.candidates if side == "left" else self.candidates.reversed()
-        mine = (listed.left == place) & connected[listed.right]
-        return listed.right[mine], listed.score[mine]
+        candidates = self.candidates if side == "left" else self.candidates.reversed()
+        mine = (candidates.left == place) & connected[candidates.right]
+        return candidates.right[mine], candidates.score[mine]
 
     @cached_property
     def _evidence(self) -> Evidence:

@@ -23,7 +23,7 @@ HOPS = 3
 CHUNK = 2**13  # steps predicted at a time
 
 
-class Surroundings:
+class Neighbourhoods:
     """Two graphs side by side, not linked: neighbours and relations of every entity."""
 
     def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph) -> None:
@@ -62,44 +62,44 @@ class Surroundings:
         return vectors
 
 
-def seed_views(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+def seed_views(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> list[Tensor]:
     """Views from known pairs alone: each pair has a random direction, and directions spread.
 
     Entities are close if the same known entities are near them. A relation is described by the known
     entities near those that use it, and an entity by its relations: that compares relations across graphs.
     """
-    near = _marks(around, pairs, width, seed)
-    subjects = normalize(_product(around.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)
-    relations = torch.cat([subjects, subjects.roll(around.relations, dims=0)], dim=1)  # subjects and objects
+    near = _marks(neighbourhoods, pairs, width, seed)
+    subjects = normalize(_product(neighbourhoods.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)
+    relations = torch.cat([subjects, subjects.roll(neighbourhoods.relations, dims=0)], dim=1)  # subjects and objects
     relations = normalize(relations - relations.mean(0), dim=1)
     projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(seed))
-    profile = normalize(normalize(_product(around.uses, relations), dim=1) @ projection, dim=1)
-    return [*near, *around.spread(profile, 1)]
+    profile = normalize(normalize(_product(neighbourhoods.uses, relations), dim=1) @ projection, dim=1)
+    return [*near, *neighbourhoods.spread(profile, 1)]
 
 
-def _marks(around: Surroundings, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+def _marks(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
     directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
-    marks = torch.zeros(around.entities, width)
-    for ends in (pairs[:, 0], pairs[:, 1] + around.left):
+    marks = torch.zeros(neighbourhoods.entities, width)
+    for ends in (pairs[:, 0], pairs[:, 1] + neighbourhoods.left):
         marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
-    return around.spread(marks, HOPS)
+    return neighbourhoods.spread(marks, HOPS)
 
 
-def start_vectors(around: Surroundings, pairs: Ids, width: int, seed: int) -> Tensor:
+def start_vectors(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> Tensor:
     """Vectors to start training from: known pairs near an entity, in one view. Zero where none is near."""
-    return normalize(sum(_marks(around, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
+    return normalize(sum(_marks(neighbourhoods, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
 
 
-def learned_views(around: Surroundings, vectors: Tensor, pairs: Ids) -> list[Tensor]:
+def learned_views(neighbourhoods: Neighbourhoods, vectors: Tensor, pairs: Ids) -> list[Tensor]:
     """Views from learned vectors: an entity's own, its neighbours', and their neighbours'."""
-    return around.spread(around.shared(vectors, pairs), 2)
+    return neighbourhoods.spread(neighbourhoods.shared(vectors, pairs), 2)
 
 
 @torch.no_grad()
-def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
+def predicted_view(neighbourhoods: Neighbourhoods, model: PathModel) -> Tensor:
     """What the model expects to find, on average, when it comes to an entity from each of its neighbours."""
-    steps, place = np.unique(around.steps, axis=0, return_inverse=True)
+    steps, place = np.unique(neighbourhoods.steps, axis=0, return_inverse=True)
     entities, relations = torch.from_numpy(steps).long().T
     states = torch.cat(
         [
@@ -107,23 +107,25 @@ def predicted_view(around: Surroundings, model: PathModel) -> Tensor:
             for entity, relation in zip(entities.split(CHUNK), relations.split(CHUNK), strict=True)
         ]
     )
-    arrivals = _counts(around.arrivals, place.astype(np.int32), (around.entities, len(steps)))
+    arrivals = _counts(neighbourhoods.arrivals, place.astype(np.int32), (neighbourhoods.entities, len(steps)))
     return normalize(_product(arrivals, normalize(states, dim=1)), dim=1)
 
 
 def compared_vectors(
-    around: Surroundings, pairs: Ids, model: PathModel, settings: AlignmentSettings
+    neighbourhoods: Neighbourhoods, pairs: Ids, model: PathModel, settings: AlignmentSettings
 ) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
-        return around.sides(torch.cat(seed_views(around, pairs, settings.width, settings.seed), dim=1))
+        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings.width, settings.seed), dim=1))
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
-        return around.sides(entity_in)
+        return neighbourhoods.sides(entity_in)
     both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)
     if settings.vectors == "both":
-        return around.sides(both)
-    return around.sides(torch.cat([*learned_views(around, both, pairs), predicted_view(around, model)], dim=1))
+        return neighbourhoods.sides(both)
+    return neighbourhoods.sides(
+        torch.cat([*learned_views(neighbourhoods, both, pairs), predicted_view(neighbourhoods, model)], dim=1)
+    )
 
 
 def _counts(rows: Ids, columns: Ids, shape: tuple[int, int], weight: NDArray[np.float64] | None = None) -> csr_array:

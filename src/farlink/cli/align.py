@@ -53,7 +53,8 @@ def align(
     from farlink.alignment.align import align_task
     from farlink.alignment.run import AlignmentRun
     from farlink.alignment.task import prepare
-    from farlink.io import read, read_alignment_folder
+    from farlink.io.benchmark import read_alignment_folder
+    from farlink.io.graphs import read
     from farlink.io.sources import links_from
     from farlink.progress import Reporter
 

@@ -40,7 +40,8 @@ def complete(
     from farlink.completion.complete import complete_task
     from farlink.completion.run import CompletionRun
     from farlink.completion.task import prepare
-    from farlink.io import read, read_completion_folder
+    from farlink.io.benchmark import read_completion_folder
+    from farlink.io.graphs import read
     from farlink.progress import Reporter
 
     if out is None:

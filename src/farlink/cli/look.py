@@ -61,7 +61,8 @@ def info(
 ) -> None:
     """Tell what graphs hold: entities, relations, triples, degrees, components, literals, duplicates."""
     from farlink.graph.summary import describe
-    from farlink.io import read, read_alignment_folder
+    from farlink.io.benchmark import read_alignment_folder
+    from farlink.io.graphs import read
 
     graphs: dict[str, KnowledgeGraph] = {}
     for file in files:

@@ -17,9 +17,9 @@ import torch
 
 from farlink.completion import report as completion_report
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Answerer, ranks_of, state, voices, with_best_weights
+from farlink.completion.ensemble import Ensemble, ranks_of, scorers, state, with_best_weights
 from farlink.completion.evaluation import by_class, calibrated, mapping_classes, relation_table
-from farlink.completion.objectives import AskedLessons, FactorLessons
+from farlink.completion.objectives import ComplExKvsAll, NetworkKvsAll
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import Score, both_sides
 from farlink.completion.rules import Rules, learn_rules
@@ -34,7 +34,7 @@ from farlink.io.sources import GraphSource, graph_from
 from farlink.progress import Reporter
 from farlink.rsn.joint import alone
 from farlink.rsn.model import PathModel
-from farlink.rsn.objective import PathLessons, path_losses, path_trainer, walks_of
+from farlink.rsn.objective import PathObjective, path_losses, path_trainer, walks_of
 from farlink.runs.folder import fingerprint, graph_sizes
 from farlink.settings import CompletionSettings, make_completion_settings
 
@@ -104,7 +104,7 @@ def _carry_out(task: CompletionTask, run: CompletionRun, settings: CompletionSet
         rules = teacher.rules() if settings.rules else None
     run.write_weights(state({"paths": paths, "factors": factors, "rules": rules}))
     with reporter.working("measuring"):
-        results = _results(teacher, voices(paths, factors, rules))
+        results = _results(teacher, scorers(paths, factors, rules))
         run.write_json("metrics.json", results.metrics)
         if results.by_relation is not None:
             run.write_by_relation(results.by_relation)
@@ -113,7 +113,7 @@ def _carry_out(task: CompletionTask, run: CompletionRun, settings: CompletionSet
 
 
 class _Teacher:
-    """Gives both models their lessons, and measures them on validation triples after every epoch."""
+    """Gives both models their objectives, and measures them on validation triples after every epoch."""
 
     def __init__(self, task: CompletionTask, settings: CompletionSettings) -> None:
         self.task, self.settings = task, settings
@@ -126,19 +126,19 @@ class _Teacher:
         order = np.random.default_rng([settings.seed, 0xBEE]).permutation(len(task.valid))
         self.valid = task.valid[order[:VALIDATED]]
 
-    def walks(self, epoch: int, model: PathModel) -> PathLessons:
+    def walks(self, epoch: int, model: PathModel) -> PathObjective:
         """Fresh walks; the graph and the noise stay what they are."""
-        return PathLessons(walks_of(self.walked, self.settings, epoch, NO_CROSSING), *self.losses)
+        return PathObjective(walks_of(self.walked, self.settings, epoch, NO_CROSSING), *self.losses)
 
-    def asked(self, dropout: float, epoch: int, model: PathModel) -> AskedLessons:
+    def asked(self, dropout: float, epoch: int, model: PathModel) -> NetworkKvsAll:
         """All questions in a new order, for the network."""
         drawn = self.settings.question_candidates
-        return AskedLessons.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, dropout=dropout)
+        return NetworkKvsAll.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, dropout=dropout)
 
-    def factor_lessons(self, decay: float, epoch: int, model: Factors) -> FactorLessons:
+    def complex_objective(self, decay: float, epoch: int, model: Factors) -> ComplExKvsAll:
         """All questions in a new order, for the tensor model."""
         drawn = self.settings.question_candidates
-        return FactorLessons.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, decay=decay)
+        return ComplExKvsAll.of_epoch(self.questions, self.settings.seed, epoch, drawn=drawn, decay=decay)
 
     def rules(self) -> Rules:
         """Kinds of path that speak for each relation."""
@@ -147,28 +147,28 @@ class _Teacher:
 
     def path_score(self, model: PathModel) -> float | None:
         """Mean reciprocal rank of validation triples by the network alone."""
-        return self._score(self.answerer(voices(model, None, None)))
+        return self._score(self.ensemble(scorers(model, None, None)))
 
     def factor_score(self, model: Factors) -> float | None:
         """Mean reciprocal rank of validation triples by the tensor model alone."""
-        return self._score(self.answerer(voices(None, model, None)))
+        return self._score(self.ensemble(scorers(None, model, None)))
 
-    def answerer(self, said: dict[str, Score]) -> Answerer:
+    def ensemble(self, said: dict[str, Score]) -> Ensemble:
         """Voices that all count the same."""
-        return Answerer(said, dict.fromkeys(said, 1.0), *self.seen)
+        return Ensemble(said, dict.fromkeys(said, 1.0), *self.seen)
 
-    def weighed(self, said: dict[str, Score], names: list[str]) -> Answerer:
-        """Some of the voices, with the weights that suit the validation triples."""
-        return with_best_weights(self.answerer(said), names, self.valid, self.known, self.relations)
+    def weighed(self, said: dict[str, Score], names: list[str]) -> Ensemble:
+        """Some of the scorers, with the weights that suit the validation triples."""
+        return with_best_weights(self.ensemble(said), names, self.valid, self.known, self.relations)
 
-    def _score(self, answerer: Answerer) -> float | None:
+    def _score(self, ensemble: Ensemble) -> float | None:
         if not len(self.valid):
             return None
-        return both_sides(answerer, self.valid, self.known, self.relations)["both"].summary()["mrr"]
+        return both_sides(ensemble, self.valid, self.known, self.relations)["both"].summary()["mrr"]
 
 
 def _train_paths(teacher: _Teacher, run: CompletionRun, reporter: Reporter) -> PathModel:
-    """Walks first, then the questions themselves: one training, which goes on with other lessons."""
+    """Walks first, then the questions themselves: one training, which goes on with another objective."""
     settings = teacher.settings
     network = partial(path_trainer, teacher.entities, 2 * teacher.relations)
     walked, checkpoint = _network_pace(teacher, settings.max_epochs), run.checkpoint("paths")
@@ -234,7 +234,7 @@ def _factor_trainer(teacher: _Teacher, decay: float, factors: int, epochs: int, 
             "max_epochs": epochs,
         }
     )
-    return Trainer(model, partial(teacher.factor_lessons, decay), teacher.factor_score, pace, checkpoint)
+    return Trainer(model, partial(teacher.complex_objective, decay), teacher.factor_score, pace, checkpoint)
 
 
 def _batch(examples: float, most: int) -> int:
@@ -249,20 +249,20 @@ class _Results:
 
 def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
     task = teacher.task
-    answerer = teacher.weighed(said, list(said))
-    variants = {("alone", name): answerer.alone(name) for name in said}
+    ensemble = teacher.weighed(said, list(said))
+    variants = {("alone", name): ensemble.alone(name) for name in said}
     if len(said) > 1:
         variants |= {
             ("without", name): teacher.weighed(said, [other for other in said if other != name]) for name in said
         }
-    metrics: dict[str, Any] = {"weights": dict(answerer.weights)}
+    metrics: dict[str, Any] = {"weights": dict(ensemble.weights)}
     by_relation = None
     for part, triples, known in (
         ("validation", task.valid, teacher.known),
         ("test", task.test, task.known(with_test=True)),
     ):
         if len(triples):
-            ranks, *others = ranks_of([answerer, *variants.values()], triples, known, teacher.relations)
+            ranks, *others = ranks_of([ensemble, *variants.values()], triples, known, teacher.relations)
             metrics[part] = {side: found.summary() for side, found in ranks.items()}
             for (variant, name), found in zip(variants, others, strict=True):
                 metrics[part].setdefault(variant, {})[name] = found["both"].summary()
@@ -270,7 +270,7 @@ def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
             metrics[part]["classes"] = by_class(ranks, classes[triples[:, 1]])
             metrics[part]["unseen"] = _unseen(teacher, triples)
             by_relation = relation_table(ranks, triples[:, 1], task.graph.relations, classes)
-    metrics["calibration"] = calibrated(answerer, task.valid, teacher.questions, teacher.relations)
+    metrics["calibration"] = calibrated(ensemble, task.valid, teacher.questions, teacher.relations)
     return _Results(metrics, by_relation)
 
 
@@ -278,8 +278,8 @@ def _unseen(teacher: _Teacher, triples: Ids) -> dict[str, int]:
     """Entities and triples of a part that the graph to learn from says nothing about."""
     entities, relations = (flags.numpy() for flags in teacher.seen)
     ends = np.unique(triples[:, ::2])
-    strange = ~(entities[triples[:, 0]] & entities[triples[:, 2]] & relations[triples[:, 1]])
-    return {"entities": int((~entities[ends]).sum()), "triples": int(strange.sum())}
+    unseen = ~(entities[triples[:, 0]] & entities[triples[:, 2]] & relations[triples[:, 1]])
+    return {"entities": int((~entities[ends]).sum()), "triples": int(unseen.sum())}
 
 
 def _about(task: CompletionTask) -> dict[str, Any]:

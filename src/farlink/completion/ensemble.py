@@ -1,6 +1,6 @@
 """Answering questions: the network that reads paths, the tensor model of triples and the rules, put together.
 
-Each of these voices gives a distribution over all entities; the score is the mean of the logarithms, with weights
+Each of these scorers gives a distribution over all entities; the score is the mean of the logarithms, with weights
 that validation triples choose. Entities without a triple to learn from come last, all alike, and a question about one
 of them, or about such a relation, has no better and no worse answers.
 """
@@ -24,15 +24,15 @@ from farlink.graph.ids import Ids
 from farlink.measures.ranks import Ranks
 from farlink.rsn.model import PathModel
 
-WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)  # of another voice against the one that is best alone
+WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)  # of another scorer against the one that is best alone
 FAR = -1e9  # the score of what was never seen: finite, so that sums stay numbers
 
 
 @dataclass(frozen=True)
-class Answerer:
-    """Scores all entities as answers: the weighed mean of what each voice says, log p."""
+class Ensemble:
+    """Scores all entities as answers: the weighed mean of the log p of each scorer."""
 
-    voices: Mapping[str, Score]
+    scorers: Mapping[str, Score]
     weights: Mapping[str, float]
     seen_entities: Tensor  # bool: which entities have a triple to learn from
     seen_relations: Tensor  # reverse relations included
@@ -44,17 +44,17 @@ class Answerer:
         whole = sum(self.weights.values())  # a mean, not a sum, is as sure as its parts are
         for name, weight in self.weights.items():
             if weight:
-                total.add_(self.voices[name](head, relation), alpha=weight / whole)
+                total.add_(self.scorers[name](head, relation), alpha=weight / whole)
         total[:, ~self.seen_entities] = FAR
         total[~(self.seen_entities[head] & self.seen_relations[relation])] = 0.0
         return total
 
-    def alone(self, name: str) -> Answerer:
-        """One voice by itself."""
+    def alone(self, name: str) -> Ensemble:
+        """One scorer by itself."""
         return replace(self, weights={name: 1.0})
 
 
-def voices(paths: PathModel | None, factors: Factors | None, rules: Rules | None) -> dict[str, Score]:
+def scorers(paths: PathModel | None, factors: Factors | None, rules: Rules | None) -> dict[str, Score]:
     """What answers questions, by name: log p of all entities, from each model that there is."""
     scores: dict[str, Score | None] = {
         "paths": partial(path_scores, paths) if paths else None,
@@ -74,46 +74,46 @@ def path_scores(model: PathModel, head: Tensor, relation: Tensor) -> Tensor:
     return torch.addmm(model.entity_bias, model.after(head, relation), model.entity_out.weight.T)
 
 
-def with_best_weights(answerer: Answerer, names: list[str], valid: Ids, known: Questions, relations: int) -> Answerer:
-    """Some of the voices, weighed so that the mean reciprocal rank of validation triples is best.
+def with_best_weights(ensemble: Ensemble, names: list[str], valid: Ids, known: Questions, relations: int) -> Ensemble:
+    """Some of the scorers, weighed so that the mean reciprocal rank of validation triples is best.
 
-    The voice that is best alone has weight 1, the others one of `WEIGHTS`.
+    The scorer that is best alone has weight 1, the others one of `WEIGHTS`.
     """
     if not len(valid):
-        return replace(answerer, weights=dict.fromkeys(names, 1.0))
-    alone = _best(answerer, [{name: 1.0} for name in names], valid, known, relations)
+        return replace(ensemble, weights=dict.fromkeys(names, 1.0))
+    alone = _best(ensemble, [{name: 1.0} for name in names], valid, known, relations)
     (first,) = alone
     choices = product(*((1.0,) if name == first else WEIGHTS for name in names))
     weights = [dict(zip(names, choice, strict=True)) for choice in choices]
-    return replace(answerer, weights=_best(answerer, weights, valid, known, relations))
+    return replace(ensemble, weights=_best(ensemble, weights, valid, known, relations))
 
 
 def _best(
-    answerer: Answerer, choices: list[dict[str, float]], valid: Ids, known: Questions, relations: int
+    ensemble: Ensemble, choices: list[dict[str, float]], valid: Ids, known: Questions, relations: int
 ) -> dict[str, float]:
     """The weights with the best mean reciprocal rank; of equals, the first."""
-    ranks = ranks_of([replace(answerer, weights=weights) for weights in choices], valid, known, relations)
+    ranks = ranks_of([replace(ensemble, weights=weights) for weights in choices], valid, known, relations)
     return choices[int(np.argmax([sides["both"].summary()["mrr"] for sides in ranks]))]
 
 
-def ranks_of(answerers: Sequence[Answerer], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
-    """Filtered ranks by several answerers with the same voices; a voice answers each question once for all."""
-    remembering = {name: _Remembering(voice) for name, voice in answerers[0].voices.items()}
-    alike = [replace(answerer, voices=remembering) for answerer in answerers]
+def ranks_of(ensembles: Sequence[Ensemble], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
+    """Filtered ranks by several ensembles with the same scorers; a scorer answers each question once for all."""
+    remembering = {name: _Remembered(scorer) for name, scorer in ensembles[0].scorers.items()}
+    alike = [replace(ensemble, scorers=remembering) for ensemble in ensembles]
     return sides_by_each(alike, triples, known, relations)
 
 
-class _Remembering:
-    """A voice that is asked the same questions again and again, and thinks once."""
+class _Remembered:
+    """A scorer that remembers its last scores, for ensembles that ask the same questions one after the other."""
 
-    def __init__(self, voice: Score) -> None:
-        self.voice, self.said = voice, torch.empty(0)
+    def __init__(self, scorer: Score) -> None:
+        self.scorer, self.said = scorer, torch.empty(0)
         self.asked: tuple[Tensor, Tensor] | None = None
 
     def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
-        """What the voice says, from memory if these were the last questions."""
+        """The scores, from memory if these were the last questions."""
         if self.asked is None or not all(map(torch.equal, self.asked, (head, relation))):
-            self.asked, self.said = (head, relation), self.voice(head, relation)
+            self.asked, self.said = (head, relation), self.scorer(head, relation)
         return self.said
 
 

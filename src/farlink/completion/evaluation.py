@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from farlink.completion.ensemble import Answerer
-from farlink.completion.prediction import guesses
+from farlink.completion.ensemble import Ensemble
+from farlink.completion.prediction import predictions
 from farlink.completion.questions import Questions
 from farlink.graph.edges import with_reverses
 from farlink.graph.ids import Ids
@@ -56,7 +56,7 @@ def relation_table(ranks: dict[str, Ranks], relation: Ids, names: pl.Series, cla
     return grouped.sort("triples", "relation", descending=[True, False])
 
 
-def calibrated(answerer: Answerer, valid: Ids, learned: Questions, relations: int) -> dict[str, Any] | None:
+def calibrated(ensemble: Ensemble, valid: Ids, learned: Questions, relations: int) -> dict[str, Any] | None:
     """How likely a new answer is true, learned from the best new answers to the questions of validation triples.
 
     An answer counts as true if it is a validation triple. Facts that nobody wrote down count as false, so that the
@@ -65,15 +65,15 @@ def calibrated(answerer: Answerer, valid: Ids, learned: Questions, relations: in
     if not len(valid):
         return None
     truth = Questions.about(with_reverses(valid, relations))
-    found = guesses(answerer, truth.head, truth.relation, learned, CALIBRATED, keep_known=False)
+    found = predictions(ensemble, truth.head, truth.relation, learned, CALIBRATED, keep_known=False)
     first, answers = truth.first, truth.answer
     true = np.zeros(found.entity.shape, dtype=bool)
     for place in range(found.entity.shape[1]):
-        true[:, place] = _is_answer(found.entity[:, place], first, answers, len(answerer.seen_entities))
-    signs, right = found.signs(), true.ravel()
-    finite = np.isfinite(signs).all(axis=1)
-    model = Calibration.fit(signs[finite], right[finite])
-    figures = reliability(model(signs[finite]), right[finite])
+        true[:, place] = _is_answer(found.entity[:, place], first, answers, len(ensemble.seen_entities))
+    features, right = found.features(), true.ravel()
+    finite = np.isfinite(features).all(axis=1)
+    model = Calibration.fit(features[finite], right[finite])
+    figures = reliability(model(features[finite]), right[finite])
     return {"weights": model.weights.tolist(), **figures}
 
 

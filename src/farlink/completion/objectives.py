@@ -1,6 +1,6 @@
-"""Single questions as lessons of the network: what follows an entity and a relation, with every entity a candidate.
+"""KvsAll: all known answers of a question (head, relation, ?) are learned at once, with every entity a candidate.
 
-Walks teach the network in which company entities and relations are met; these lessons, at the end, are the exam
+Walks teach the network in which company entities and relations are met; these objective, at the end, are the exam
 itself. All answers of a question are learned at once. There are far fewer questions than walks, so the network would
 soon know them by heart: what it reads and what it says is dropped in parts.
 """
@@ -27,7 +27,7 @@ NOBODY = -1e4  # the score of a row that only fills up
 
 
 @dataclass(frozen=True)
-class Lesson:
+class QuestionBatch:
     """Some questions with all their known answers, as tensors: pairs (question, tail) are right."""
 
     head: Tensor
@@ -36,10 +36,10 @@ class Lesson:
     question: Tensor  # of each right pair, sorted
     tail: Tensor
 
-    def misses(self, states: Tensor, vectors: Tensor, bias: Tensor, drawn: int) -> Tensor:
+    def cross_entropy(self, states: Tensor, vectors: Tensor, bias: Tensor, drawn: int) -> Tensor:
         """Cross-entropy of all right answers among all entities, the sum; a score is h·w + b.
 
-        In a graph of more than `drawn` entities so many stand for all: the right answers of the lesson for
+        In a graph of more than `drawn` entities so many stand for all: the right answers of the batch for
         themselves, the others that were drawn also for those that were not.
         """
         entity, stands_for = self._candidates(len(vectors), drawn)
@@ -70,7 +70,7 @@ def _with_level(vectors: Tensor, level: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class QuestionLessons:
+class KvsAllObjective:
     """Questions in the order of an epoch: what a model learns from that answers them one by one."""
 
     questions: Questions
@@ -79,22 +79,22 @@ class QuestionLessons:
 
     @classmethod
     def of_epoch(cls, questions: Questions, seed: int, epoch: int, *, drawn: int, **more: float) -> Self:
-        """All questions in an order of their own for every epoch, and what else the lessons need."""
+        """All questions in an order of their own for every epoch, and what else the objective needs."""
         order = np.random.default_rng([seed, epoch]).permutation(len(questions)).astype(np.int32)
         return cls(questions, order[:, None], drawn, **more)
 
-    def lesson(self, batch: Tensor) -> Lesson:
+    def batch_of(self, batch: Tensor) -> QuestionBatch:
         """What a batch of examples asks."""
         places = batch[:, 0].numpy()
         head, relation = self.questions.head[places], self.questions.relation[places]
         first, tail = self.questions.known_answers(head, relation)
         heads, relations, tails = (torch.from_numpy(ids).long() for ids in (head, relation, tail))
         answers = torch.from_numpy(np.diff(first))
-        return Lesson(heads, relations, answers, torch.repeat_interleave(answers), tails)
+        return QuestionBatch(heads, relations, answers, torch.repeat_interleave(answers), tails)
 
 
 @dataclass(frozen=True)
-class AskedLessons(QuestionLessons):
+class NetworkKvsAll(KvsAllObjective):
     """The loss is the mean over the answers of a batch of questions."""
 
     dropout: float  # share of the elements of the states that are dropped; of the vectors read, half as many
@@ -104,15 +104,15 @@ class AskedLessons(QuestionLessons):
 
     def loss(self, model: PathModel, batch: Tensor) -> Tensor:
         """Cross-entropy of the right answers among all entities."""
-        asked = self.lesson(batch)
+        asked = self.batch_of(batch)
         head = dropout(model.entity_in(asked.head), self.dropout / 2)
         relation = dropout(model.relation_in(asked.relation), self.dropout / 2)
         state = dropout(model.read(head[None], relation[None]).for_entities[0], self.dropout)
-        return asked.misses(state, model.entity_out.weight, model.entity_bias, self.drawn) / len(asked.tail)
+        return asked.cross_entropy(state, model.entity_out.weight, model.entity_bias, self.drawn) / len(asked.tail)
 
 
 @dataclass(frozen=True)
-class FactorLessons(QuestionLessons):
+class ComplExKvsAll(KvsAllObjective):
     """The loss is the mean over the answers of a batch of questions."""
 
     decay: float  # weight of the norm
@@ -122,9 +122,9 @@ class FactorLessons(QuestionLessons):
 
     def loss(self, model: Factors, batch: Tensor) -> Tensor:
         """Cross-entropy of the right answers among all entities, and the weight of the factors used."""
-        asked = self.lesson(batch)
+        asked = self.batch_of(batch)
         vectors = model(asked.head, asked.relation)
-        misses = asked.misses(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
+        misses = asked.cross_entropy(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
         sizes = model.size(rows_of(model.entity, asked.head)) + model.size(model.relation[asked.relation])
         weight = (sizes * asked.answers).sum() + model.size(rows_of(model.entity, asked.tail)).sum()
         return (misses + self.decay * weight) / len(asked.tail)

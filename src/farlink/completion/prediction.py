@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from farlink.completion.ensemble import Answerer
+from farlink.completion.ensemble import Ensemble
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK
 from farlink.graph.ids import Ids
@@ -26,26 +26,28 @@ def relation_chances(model: PathModel, entity: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Guesses:
+class Predictions:
     """The best answers of some questions that are not known yet, best first, (B, k)."""
 
     entity: NDArray[np.int64]
     score: NDArray[np.float64]  # log of the chance among all entities
     known: NDArray[np.bool_]
 
-    def signs(self) -> NDArray[np.float64]:
+    def features(self) -> NDArray[np.float64]:
         """What tells a good guess from a bad one, (B · k, 2): its chance, and how far it is behind the best."""
         return np.stack([self.score.ravel(), (self.score - self.score[:, :1]).ravel()], axis=1)
 
 
-def guesses(answerer: Answerer, head: Ids, relation: Ids, known: Questions, k: int, *, keep_known: bool) -> Guesses:
+def predictions(
+    ensemble: Ensemble, head: Ids, relation: Ids, known: Questions, k: int, *, keep_known: bool
+) -> Predictions:
     """The k best answers of each question; known ones are left out unless `keep_known`."""
-    k = min(k, len(answerer.seen_entities))
+    k = min(k, len(ensemble.seen_entities))
     shape = (len(head), k)
     entity, score, old = np.empty(shape, np.int64), np.empty(shape, np.float64), np.empty(shape, np.bool_)
     for start in range(0, len(head), CHUNK):
         chunk = slice(start, start + CHUNK)
-        scores = answerer(torch.from_numpy(head[chunk]).long(), torch.from_numpy(relation[chunk]).long())
+        scores = ensemble(torch.from_numpy(head[chunk]).long(), torch.from_numpy(relation[chunk]).long())
         scores = scores.log_softmax(1)
         first, answers = known.known_answers(head[chunk], relation[chunk])
         rows = torch.from_numpy(np.repeat(np.arange(len(first) - 1), np.diff(first)))
@@ -57,4 +59,4 @@ def guesses(answerer: Answerer, head: Ids, relation: Ids, known: Questions, k: i
         best = scores.topk(k, dim=1)
         entity[chunk], score[chunk] = best.indices.numpy(), best.values.double().numpy()
         old[chunk] = is_known.gather(1, best.indices).numpy()
-    return Guesses(entity, score, old)
+    return Predictions(entity, score, old)

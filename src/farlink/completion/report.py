@@ -63,7 +63,7 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         "## Training",
         "",
         *training_lines(run.trace, network_words(settings), "MRR"),
-        *_voice_lines(run),
+        *_scorer_lines(run),
         "",
         "## Results",
         "",
@@ -86,7 +86,7 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _voice_lines(run: CompletionRun) -> list[str]:
+def _scorer_lines(run: CompletionRun) -> list[str]:
     trace, settings, weights = run.factor_trace, run.settings, run.metrics["weights"]
     lines = []
     if not trace.is_empty():
@@ -116,7 +116,7 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
     for title, one in rows.items():
         cells = " | ".join(f"{one[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr"))
         lines.append(f"| {title} | {cells} | {one['mr']:,.1f} |")
-    strange = figures["unseen"]
-    if strange["triples"]:
-        lines += ["", f"{strange['triples']:,} of these triples name something that was never learned from."]
+    unseen = figures["unseen"]
+    if unseen["triples"]:
+        lines += ["", f"{unseen['triples']:,} of these triples name something that was never learned from."]
     return lines

@@ -21,16 +21,16 @@ from safetensors import safe_open
 from torch import Tensor
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Answerer, voices
+from farlink.completion.ensemble import Ensemble, scorers
 from farlink.completion.explanation import Support, SupportingPath
-from farlink.completion.prediction import guesses, relation_chances
+from farlink.completion.prediction import predictions, relation_chances
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK, both_sides
-from farlink.completion.rules import Edges, Rules
+from farlink.completion.rules import Rules
 from farlink.completion.task import seen
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
-from farlink.graph.edges import with_reverses
+from farlink.graph.edges import Edges, with_reverses
 from farlink.graph.ids import Ids, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import closest, place_of, short_name
@@ -95,7 +95,7 @@ class CompletionRun(Run):
         return frame.select("head", "relation", "tail").to_numpy().astype(np.int32)
 
     @cached_property
-    def answerer(self) -> Answerer:
+    def ensemble(self) -> Ensemble:
         """The trained models, ready to be asked."""
         size, relations = self.entities.height, len(self.relations)
         factors = Factors(size, 2 * relations, self.settings.factors) if self.settings.factors else None
@@ -104,8 +104,8 @@ class CompletionRun(Run):
         train = self.triples("train")
         edges = Edges.of(with_reverses(train, relations), size)
         rules = Rules(edges, self._weights("rules")) if self.settings.rules else None
-        said = voices(self.network, factors, rules)
-        return Answerer(said, self.metrics["weights"], *seen(train, size, relations))
+        said = scorers(self.network, factors, rules)
+        return Ensemble(said, self.metrics["weights"], *seen(train, size, relations))
 
     @cached_property
     def network(self) -> PathModel:
@@ -151,8 +151,8 @@ class CompletionRun(Run):
         entity, relation = self._asked_about(queries)
         reverse = np.array([head is None for head, _, _ in queries])
         asked = (relation + reverse * len(self.relations)).astype(np.int32)
-        found = guesses(self.answerer, entity, asked, self.known, k, keep_known=not new_only)
-        probability = self._probability(found.signs())
+        found = predictions(self.ensemble, entity, asked, self.known, k, keep_known=not new_only)
+        probability = self._probability(found.features())
         width = found.entity.shape[1]
         kept = np.isfinite(found.score.ravel())
         own, other = np.repeat(entity, width), found.entity.ravel()
@@ -193,7 +193,7 @@ class CompletionRun(Run):
             schema=dict.fromkeys(TRIPLE, pl.Int64) | dict.fromkeys(("score", "probability"), pl.Float64)
         )
         likely = self._likely_relations()
-        entities = self.answerer.seen_entities.nonzero()[:, 0].numpy().astype(np.int32)
+        entities = self.ensemble.seen_entities.nonzero()[:, 0].numpy().astype(np.int32)
         step = max(1, CHUNK // likely.shape[1])
         for start in range(0, len(entities), step):
             some = entities[start : start + step]
@@ -216,7 +216,7 @@ class CompletionRun(Run):
         for start in range(0, self.entities.height, CHUNK):
             some = torch.arange(start, min(start + CHUNK, self.entities.height))
             chances = relation_chances(self.network, some)
-            chances[:, ~self.answerer.seen_relations] = 0
+            chances[:, ~self.ensemble.seen_relations] = 0
             found.append(chances.topk(min(ASKED, chances.shape[1]), dim=1).indices.int())
         relations: Ids = torch.cat(found).numpy()
         return relations
@@ -225,7 +225,7 @@ class CompletionRun(Run):
         """The best new answers to the likely questions about some entities."""
         count = len(self.relations)
         entity, relation = np.repeat(entities, likely.shape[1]), likely[entities].ravel()
-        found = guesses(self.answerer, entity, relation, self.known, ANSWERS, keep_known=False)
+        found = predictions(self.ensemble, entity, relation, self.known, ANSWERS, keep_known=False)
         width = found.entity.shape[1]
         own, step, other = np.repeat(entity, width), np.repeat(relation, width), found.entity.ravel()
         back = (step + count) % (2 * count)  # the relation that leads from the answer to the entity
@@ -236,7 +236,7 @@ class CompletionRun(Run):
                 "relation": (step % count).astype(np.int64),
                 "tail": np.where(turned, own, other).astype(np.int64),
                 "score": found.score.ravel(),
-                "probability": self._probability(found.signs()),
+                "probability": self._probability(found.features()),
             }
         )
         return facts.filter((likely[other] == back[:, None]).any(axis=1) & np.isfinite(found.score.ravel()))
@@ -264,7 +264,7 @@ class CompletionRun(Run):
                 len(self.relations),
             )
         )
-        found = both_sides(self.answerer, chosen, known, len(self.relations))
+        found = both_sides(self.ensemble, chosen, known, len(self.relations))
         left_out = {"unknown": int((~named).sum()), "learned": int((named & ~fresh).sum())}
         figures = {side: one.summary(ranks) for side, one in found.items()}
         return {**figures, "ranks": ranks, "triples": len(chosen), "left_out": left_out}
@@ -299,12 +299,12 @@ class CompletionRun(Run):
             raise FarlinkError(f"the graph has no relation '{name}'{closest(name, self.relations, short)}")
         return place
 
-    def _probability(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _probability(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chance that an answer is true; nothing can be said without validation triples."""
         calibration = self.metrics["calibration"]
         if calibration is None:
-            return np.full(len(signs), np.nan)
-        return Calibration(np.array(calibration["weights"]))(np.nan_to_num(signs, neginf=-1e6))
+            return np.full(len(features), np.nan)
+        return Calibration(np.array(calibration["weights"]))(np.nan_to_num(features, neginf=-1e6))
 
     @cached_property
     def _support(self) -> Support:

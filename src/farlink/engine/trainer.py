@@ -34,7 +34,7 @@ Model = TypeVar("Model", bound=nn.Module)
 Learner = TypeVar("Learner", bound=nn.Module, contravariant=True)
 
 
-class Lessons(Protocol[Learner]):
+class Objective(Protocol[Learner]):
     """What an epoch learns from."""
 
     @property
@@ -72,9 +72,9 @@ class Progress:
 
 
 class Trainer(Generic[Model]):
-    """Trains a model on the lessons of a task.
+    """Trains a model on the objectives of a task.
 
-    `lessons(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
+    `objective(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
     again, with a model that has learned since, and must give the same answer. `after_epoch(model)` may tidy the
     model up and gives the score on validation links, or None.
     """
@@ -82,12 +82,12 @@ class Trainer(Generic[Model]):
     def __init__(
         self,
         model: Model,
-        lessons: Callable[[int, Model], Lessons[Model]],
+        objective: Callable[[int, Model], Objective[Model]],
         after_epoch: Callable[[Model], float | None],
         settings: Settings,
         checkpoint: Path,
     ) -> None:
-        self.model, self.lessons, self.after_epoch = model, lessons, after_epoch
+        self.model, self.objective, self.after_epoch = model, objective, after_epoch
         self.settings, self.checkpoint = settings, checkpoint
         self.optimiser = RowAdam(model.named_parameters())
         self.best: dict[str, Tensor] = {}
@@ -100,11 +100,11 @@ class Trainer(Generic[Model]):
             self._load()
         with torch.random.fork_rng(devices=[]), stop_signal() as stop:
             while not self._finished():
-                lessons = self.lessons(self.progress.epoch, self.model)
+                objective = self.objective(self.progress.epoch, self.model)
                 if fresh:
-                    lessons.prepare(self.model)
+                    objective.prepare(self.model)
                     fresh = False
-                self._epoch(lessons, watcher, stop)
+                self._epoch(objective, watcher, stop)
         self.model.load_state_dict(self.best)
         self.model.eval()
         return self.progress.trace
@@ -116,9 +116,9 @@ class Trainer(Generic[Model]):
         stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
         return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
 
-    def _epoch(self, lessons: Lessons[Model], watcher: Watcher, stop: threading.Event) -> None:
+    def _epoch(self, objective: Objective[Model], watcher: Watcher, stop: threading.Event) -> None:
         progress, size = self.progress, self.settings.batch_size
-        examples = torch.from_numpy(lessons.examples)
+        examples = torch.from_numpy(objective.examples)
         steps = -(-len(examples) // size)
         total = steps * self.settings.max_epochs  # as far as this epoch can tell
         started, saved = time.monotonic(), time.monotonic()
@@ -126,7 +126,7 @@ class Trainer(Generic[Model]):
         while progress.step < steps:
             number = progress.epoch * steps + progress.step
             batch = examples[progress.step * size : (progress.step + 1) * size].long()
-            progress.loss_sum += self.step(lessons, batch, self._rate(number / total))
+            progress.loss_sum += self.step(objective, batch, self._rate(number / total))
             progress.step += 1
             watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
             now = time.monotonic()
@@ -142,12 +142,12 @@ class Trainer(Generic[Model]):
         self._save()
         watcher.epoch(record)
 
-    def step(self, lessons: Lessons[Model], batch: Tensor, rate: float) -> float:
+    def step(self, objective: Objective[Model], batch: Tensor, rate: float) -> float:
         """Learn from one batch; the loss it had before."""
         place = [self.settings.seed, self.progress.epoch, self.progress.step]
         torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
         with products_in(self.settings.precision):
-            loss = lessons.loss(self.model, batch)
+            loss = objective.loss(self.model, batch)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step(rate, self.settings.clip_norm)
         return float(loss.detach())

@@ -19,7 +19,7 @@ from farlink.reports.plots import draw
 
 GB = 1e9
 TRANSLATIONS = ("TransE", "TransR", "TransD")
-VOICES = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"}
+SCORERS = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"}
 Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
 
 
@@ -218,10 +218,10 @@ def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
         if several:
             lines.append(f"| **`{model}`**{on_one} | **{_mean(found, 'both')}** | | {cost} |")
         for variant in ("alone", "without") if several else ("alone",):
-            for voice in found[0]["metrics"]["test"][variant]:
-                published = written(*data.paper["RSN"]) if (variant, voice) == ("alone", "paths") else ""
-                title = f"{VOICES[voice]} alone" if variant == "alone" else f"without {VOICES[voice]}"
-                lines.append(f"| `{model}`, {title}{on_one} | {_mean(found, variant, voice)} | {published} | {cost} |")
+            for scorer in found[0]["metrics"]["test"][variant]:
+                published = written(*data.paper["RSN"]) if (variant, scorer) == ("alone", "paths") else ""
+                title = f"{SCORERS[scorer]} alone" if variant == "alone" else f"without {SCORERS[scorer]}"
+                lines.append(f"| `{model}`, {title}{on_one} | {_mean(found, variant, scorer)} | {published} | {cost} |")
     missing = [name for name in data.paper if name not in shown and name != "RSN"]
     lines += [f"| {name} | not run | {written(*data.paper[name])} | | | |" for name in missing]
     return lines

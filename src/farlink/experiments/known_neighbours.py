@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from farlink.alignment.candidates import Candidates, judged_candidates
+from farlink.alignment.candidates import Candidates, scored_candidates
 from farlink.alignment.evaluation import candidate_ranks
 from farlink.alignment.evidence import Evidence
 from farlink.alignment.task import AlignmentTask, prepare
-from farlink.alignment.views import Surroundings, seed_views
+from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.experiments.records import commit, cores
 from farlink.graph.ids import Ids
-from farlink.io import read_alignment_folder
+from farlink.io.benchmark import read_alignment_folder
 from farlink.measures.ranks import Ranks
 from farlink.progress import Reporter
 from farlink.settings import AlignmentSettings, make_settings
@@ -49,16 +49,16 @@ def every_other_link_known(folder: Path, seed: int) -> dict[str, Any]:
 
 def judged_by_known_neighbours(task: AlignmentTask, settings: AlignmentSettings) -> Ranks:
     """Ranks of the test links among candidates that are judged by triples alone, given all links."""
-    around = Surroundings(task.left, task.right)
-    views = torch.cat(seed_views(around, task.seeds, settings.width, settings.seed), dim=1)
-    sides = around.sides(views)
+    neighbourhoods = Neighbourhoods(task.left, task.right)
+    views = torch.cat(seed_views(neighbourhoods, task.seeds, settings.width, settings.seed), dim=1)
+    sides = neighbourhoods.sides(views)
     sought = np.concatenate([task.valid, task.test])
     evidence = Evidence(task.left, task.right, task.seeds)
-    listed = _with(judged_candidates(*sides, evidence, settings), sought)
+    candidates = _with(scored_candidates(*sides, evidence, settings), sought)
     # the links of the candidates' neighbours count, and a candidate pair is not its own neighbour
     everything = Evidence(task.left, task.right, np.concatenate([task.seeds, sought]))
     pools = np.unique(sought[:, 0]), np.unique(sought[:, 1])
-    judged = listed.within(pools, compete=False)
+    judged = candidates.within(pools, compete=False)
     judged = judged.balanced(settings.evidence * everything.of(judged))
     return candidate_ranks(judged, *sides, task.test, pools[1])
 
@@ -68,11 +68,13 @@ def expected_hits(ranks: Ranks) -> float:
     return float(np.mean((ranks.optimistic == 1) / ranks.pessimistic))
 
 
-def _with(listed: Candidates, links: Ids) -> Candidates:
+def _with(candidates: Candidates, links: Ids) -> Candidates:
     """The candidates and, where they are missing, the right ones; nothing speaks for any of them yet."""
-    width = listed.shape[1]
-    left, right = (np.concatenate([had, more]) for had, more in zip((listed.left, listed.right), links.T, strict=True))
+    width = candidates.shape[1]
+    left, right = (
+        np.concatenate([had, more]) for had, more in zip((candidates.left, candidates.right), links.T, strict=True)
+    )
     places = np.unique(left.astype(np.int64) * width + right)
     nothing = np.zeros(len(places), dtype=np.float32)
     ends = (places // width).astype(np.int32), (places % width).astype(np.int32)
-    return Candidates(*ends, nothing, nothing, nothing.astype(np.float64), listed.shape)
+    return Candidates(*ends, nothing, nothing, nothing.astype(np.float64), candidates.shape)

@@ -211,7 +211,7 @@ def _limit_table(records: list[dict[str, Any]]) -> list[str]:
         "candidates, judged by agreeing triples; one of several equally good candidates is taken at random "
         "(`--part limits`, `farlink/experiments/known_neighbours.py`). An aligner has to find those counterparts "
         "first, from 30 % of them. The ceiling knows the seeds only, but takes entities for different as soon as "
-        "anything about them differs, be it a triple that the other graph lacks; so either of the two may be the lower.",
+        "anything about them differs, be it a triple that the other graph lacks; so either of the two may be lower.",
         "",
         "| data set | `best` | every other link known | share reached | ceiling |",
         "|---|---|---|---|---|",

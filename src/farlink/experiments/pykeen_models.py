@@ -16,7 +16,7 @@ from farlink.alignment.methods.pykeen import convolved
 from farlink.completion.ranking import both_sides
 from farlink.completion.task import prepare
 from farlink.errors import FarlinkError
-from farlink.io import read_completion_folder
+from farlink.io.benchmark import read_completion_folder
 from farlink.progress import Reporter
 from farlink.settings import make_completion_settings
 

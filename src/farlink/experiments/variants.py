@@ -28,13 +28,13 @@ from farlink.experiments.claims import hits
 from farlink.experiments.datasets import SRPRS
 from farlink.experiments.records import Records, carry_out, check_parts, commit, written
 from farlink.graph.ids import Ids
-from farlink.io import read_alignment_folder
+from farlink.io.benchmark import read_alignment_folder
 from farlink.io.files import write_text
 from farlink.progress import Reporter
 from farlink.reports.plots import draw
 from farlink.rsn.joint import JointGraph, join
 from farlink.rsn.model import PathModel
-from farlink.rsn.objective import PathLessons, model_of, path_losses, walks_of
+from farlink.rsn.objective import PathObjective, model_of, path_losses, walks_of
 from farlink.settings import AlignmentSettings, make_settings
 
 DATA = SRPRS[2]
@@ -122,19 +122,21 @@ class Training:
         if self.variant == IDENTITY:
             model.core = nn.ModuleList(IdentityLSTM(layer) for layer in model.core)  # type: ignore[arg-type]
         with tempfile.TemporaryDirectory() as folder, Reporter().training(self.settings.max_epochs) as watcher:
-            trainer = Trainer(model, self.lessons, self.validation, self.settings, Path(folder) / "checkpoint")
+            trainer = Trainer(model, self.objective, self.validation, self.settings, Path(folder) / "checkpoint")
             trace = trainer.run(watcher)
         task = self.task
         linked = np.concatenate([task.valid, task.test])
-        ranks = evaluation.protocol_ranks(*self._sides(model), task.test, linked=linked, seeds=task.seeds, listed=None)
+        ranks = evaluation.protocol_ranks(
+            *self._sides(model), task.test, linked=linked, seeds=task.seeds, candidates=None
+        )
         return {
             "metrics": {"test": evaluation.summaries(ranks)},
             "trace": [asdict(row) for row in trace],
         }
 
-    def lessons(self, epoch: int, model: PathModel) -> PathLessons:
+    def objective(self, epoch: int, model: PathModel) -> PathObjective:
         """The walks of an epoch, or the part of the walks drawn once whose turn it is."""
-        return PathLessons(self._paths(epoch % PART if self.variant == ONCE else epoch), *self.losses)
+        return PathObjective(self._paths(epoch % PART if self.variant == ONCE else epoch), *self.losses)
 
     def _paths(self, epoch: int) -> Ids:
         settings = self.settings

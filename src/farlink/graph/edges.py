@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from farlink.graph.ids import Ids
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -49,3 +51,28 @@ def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
     """Triples of both graphs, the right ids behind the left ones."""
     shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
     return np.concatenate([left.triples, right.triples + shift])
+
+
+class Edges(NamedTuple):
+    """Triples, reverses among them, by head: those of e are `first[e]:first[e + 1]`, ordered by relation, tail."""
+
+    first: NDArray[np.int64]
+    relation: Ids
+    tail: Ids
+
+    @classmethod
+    def of(cls, triples: Ids, entities: int) -> Edges:
+        """The edges of distinct triples."""
+        ordered = triples[np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))]
+        return cls(begins(ordered[:, 0], entities), *(np.ascontiguousarray(ordered[:, column]) for column in (1, 2)))
+
+    @property
+    def triples(self) -> Ids:
+        """The triples in order."""
+        head = np.repeat(np.arange(len(self.first) - 1, dtype=np.int32), np.diff(self.first))
+        return np.stack([head, self.relation, self.tail], axis=1)
+
+
+def begins(ordered: Ids, count: int) -> NDArray[np.int64]:
+    """Where each of the numbers below `count` begins among ordered ones, and their end."""
+    return np.searchsorted(ordered, np.arange(count + 1))

@@ -119,8 +119,8 @@ def _read_id_graph(
     relations = _read_dictionary(folder / f"rel_ids_{side}")
     roles = dict(zip(TRIPLE, (entities, relations, entities), strict=True))
     triples = _with_names(path, read_columns(path, TRIPLE), roles, partial(_line_of_row, path))
-    listed = linked if entities is None else entities.names
-    graph = KnowledgeGraph.from_frame(triples, entities=listed, source=str(path), seed=seed)
+    candidates = linked if entities is None else entities.names
+    graph = KnowledgeGraph.from_frame(triples, entities=candidates, source=str(path), seed=seed)
     return replace(graph, literals=_attributes(folder / f"training_attrs_{side}", graph))
 
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.io import read, read_links
-from farlink.io.links import UNMATCHED
+from farlink.io.graphs import read
+from farlink.io.links import UNMATCHED, read_links
 
 GraphSource = KnowledgeGraph | str | Path
 LinkSource = str | Path | pl.DataFrame | Sequence[tuple[str, str]]

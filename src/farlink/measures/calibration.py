@@ -36,14 +36,14 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Calibration:
-    """A logistic model of a few signs of a pair: the chance that the pair is right."""
+    """A logistic model of a few features of a pair: the chance that the pair is right."""
 
     weights: Floats  # the first is the constant
 
     @classmethod
-    def fit(cls, signs: Floats, right: NDArray[np.bool_]) -> Calibration:
-        """Learn from pairs, (n, signs), that are known to be right or wrong (Newton's method)."""
-        design = _with_constant(signs)
+    def fit(cls, features: Floats, right: NDArray[np.bool_]) -> Calibration:
+        """Learn from pairs, (n, features), that are known to be right or wrong (Newton's method)."""
+        design = _with_constant(features)
         weights = np.zeros(design.shape[1])
         for _ in range(STEPS):
             chance = _logistic(design @ weights)
@@ -51,9 +51,9 @@ class Calibration:
             weights += np.linalg.solve(curvature, design.T @ (right - chance) - RIDGE * weights)
         return cls(weights)
 
-    def __call__(self, signs: Floats) -> Floats:
+    def __call__(self, features: Floats) -> Floats:
         """The probability that each pair is right."""
-        return _logistic(_with_constant(signs) @ self.weights)
+        return _logistic(_with_constant(features) @ self.weights)
 
 
 def log_odds(share: Floats) -> Floats:
@@ -72,8 +72,8 @@ def reliability(probability: Floats, right: NDArray[np.bool_]) -> dict[str, Any]
     return {"pairs": pairs[filled].tolist(), "probability": said.tolist(), "right": was.tolist(), "gap": gap}
 
 
-def _with_constant(signs: Floats) -> Floats:
-    return np.column_stack([np.ones(len(signs)), signs])
+def _with_constant(features: Floats) -> Floats:
+    return np.column_stack([np.ones(len(features)), features])
 
 
 def _logistic(x: Floats) -> Floats:

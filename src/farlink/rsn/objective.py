@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from farlink.engine.trainer import Lessons, Trainer
+from farlink.engine.trainer import Objective, Trainer
 from farlink.graph.ids import Ids
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
@@ -22,7 +22,7 @@ Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
 
 
 @dataclass(frozen=True)
-class PathLessons:
+class PathObjective:
     """Paths to predict step by step, and the losses with their noise."""
 
     examples: Ids
@@ -49,19 +49,19 @@ class PathLessons:
 def path_trainer(
     entities: int,
     relations: int,
-    lessons: Callable[[int, PathModel], Lessons[PathModel]],
+    objective: Callable[[int, PathModel], Objective[PathModel]],
     after_epoch: Callable[[PathModel], float | None],
     settings: Settings,
     checkpoint: Path,
 ) -> Trainer[PathModel]:
     """A trainer of the settings' path model, with fresh weights."""
     torch.manual_seed(settings.seed)
-    return Trainer(model_of(settings, entities, relations), lessons, after_epoch, settings, checkpoint)
+    return Trainer(model_of(settings, entities, relations), objective, after_epoch, settings, checkpoint)
 
 
-def lessons_on(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> PathLessons:
+def path_objective(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> PathObjective:
     """Walks of an epoch over a graph, and the losses that suit it."""
-    return PathLessons(walks_of(graph, settings, epoch, cross_bias), *path_losses(graph, settings))
+    return PathObjective(walks_of(graph, settings, epoch, cross_bias), *path_losses(graph, settings))
 
 
 def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Ids:

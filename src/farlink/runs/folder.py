@@ -22,20 +22,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
-from safetensors.torch import save_file
-from torch import Tensor
 
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.files import atomic_path, cannot_write, sweep, write_text
 from farlink.settings import Settings, settings_from_toml
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 LOCK = ".lock"  # a file that a process holds while it works in the folder
 
@@ -114,6 +115,8 @@ class Run:
 
     def write_weights(self, weights: dict[str, Tensor]) -> None:
         """Write the best weights."""
+        from safetensors.torch import save_file  # brings torch, which a finished run may not need
+
         with atomic_path(self.folder / "weights.safetensors") as temporary:
             save_file(weights, temporary)
 

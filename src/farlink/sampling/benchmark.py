@@ -17,8 +17,9 @@ from farlink.errors import FarlinkError
 from farlink.graph.ids import Ids
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.links import resolve
-from farlink.io import read, read_alignment_folder, write_alignment_folder
+from farlink.io.benchmark import read_alignment_folder, write_alignment_folder
 from farlink.io.files import atomic_path, write_text
+from farlink.io.graphs import read
 from farlink.io.sources import links_from
 from farlink.reports.plots import BLUE, GREEN, GREY, ORANGE, draw
 from farlink.sampling.srprs import Side, alternatives, degrees, distances, sample, thinned

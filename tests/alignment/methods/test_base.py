@@ -7,7 +7,7 @@ from farlink.alignment.methods.base import (
     PASSES,
     REACH,
     Translation,
-    TripleLessons,
+    TripleObjective,
     TwoGraphs,
     corrupted,
     nearness_loss,
@@ -34,15 +34,15 @@ def test_the_right_graph_stands_behind_the_left_one(graphs, pair):
 
 
 def test_an_epoch_is_several_passes_each_in_an_order_of_its_own(graphs):
-    lessons = TripleLessons.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
+    objective = TripleObjective.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
     size = len(graphs.triples)
-    assert len(lessons.examples) == PASSES * size
-    passes = lessons.examples.reshape(PASSES, size, 3)
+    assert len(objective.examples) == PASSES * size
+    passes = objective.examples.reshape(PASSES, size, 3)
     for one in passes:
         np.testing.assert_array_equal(np.unique(one, axis=0), np.unique(graphs.triples, axis=0))
     assert (passes[0] != passes[1]).any()
-    again = TripleLessons.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
-    np.testing.assert_array_equal(lessons.examples, again.examples)
+    again = TripleObjective.of_epoch(graphs.triples, 0, 3, lambda model, batch: batch.sum())
+    np.testing.assert_array_equal(objective.examples, again.examples)
 
 
 def test_a_corrupted_triple_has_one_end_exchanged_at_the_most():

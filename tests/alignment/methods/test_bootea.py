@@ -12,11 +12,11 @@ def test_linked_entities_stand_in_for_each_other(make_method):
     method = make_method("bootea")
     triples = method.graphs.triples
     link = next(link for link in method.graphs.shifted(method.seeds) if np.isin(link, triples[:, 0]).all())
-    lessons = method.lessons(0, link[None] - np.array([0, method.graphs.first_right], dtype=np.int32))
+    objective = method.objective(0, link[None] - np.array([0, method.graphs.first_right], dtype=np.int32))
     left, right = link
     for one, other in ((left, right), (right, left)):
         _, relation, tail = triples[triples[:, 0] == one][0]
-        assert [other, relation, tail] in lessons.examples.tolist()
+        assert [other, relation, tail] in objective.examples.tolist()
 
 
 def test_wrong_triples_come_to_be_hard_to_tell(make_method):

@@ -1,4 +1,4 @@
-"""What all methods of others have in common: two graphs side by side, a model, lessons, and vectors in the end."""
+"""What all methods of others have in common: two graphs side by side, a model, objective, and vectors in the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from farlink.alignment.candidates import Candidates
 from farlink.engine.row_adam import rows_of
-from farlink.engine.trainer import Lessons, Model
+from farlink.engine.trainer import Model, Objective
 from farlink.graph.edges import side_by_side
 from farlink.graph.ids import Ids, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -72,7 +72,7 @@ class Method(ABC, Generic[Model]):
         """A model that has learned nothing."""
 
     @abstractmethod
-    def lessons(self, epoch: int, links: Ids) -> Lessons[Model]:
+    def objective(self, epoch: int, links: Ids) -> Objective[Model]:
         """What an epoch learns from; `links` are the seeds and what was found since, (left id, right id) rows."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class Method(ABC, Generic[Model]):
 
 
 @dataclass(frozen=True)
-class TripleLessons(Generic[Model]):
+class TripleObjective(Generic[Model]):
     """Triples in random order, several times over, and what is made of a batch of them."""
 
     examples: Ids
@@ -108,10 +108,10 @@ class TripleLessons(Generic[Model]):
     @classmethod
     def of_epoch(
         cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor], passes: int = PASSES
-    ) -> TripleLessons[Model]:
+    ) -> TripleObjective[Model]:
         """An order of its own for every pass."""
-        dice = np.random.default_rng([seed, epoch])
-        order = np.concatenate([dice.permutation(len(triples)) for _ in range(passes)])
+        rng = np.random.default_rng([seed, epoch])
+        order = np.concatenate([rng.permutation(len(triples)) for _ in range(passes)])
         return cls(triples[order], learn)
 
     def prepare(self, model: Model) -> None:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from farlink.alignment.assignment import one_to_one
-from farlink.alignment.methods.base import Method, Translation, TripleLessons
+from farlink.alignment.methods.base import Method, Translation, TripleObjective
 from farlink.alignment.nearest import nearest
 from farlink.graph.ids import Ids
 from farlink.rsn.joint import swapped
@@ -50,14 +50,14 @@ class BootEA(Method[Lookalikes]):
         count = max(1, int(TRUNCATED * ASKED * smaller))
         return Lookalikes(graphs.entities, graphs.relations, self.settings.width, count)
 
-    def lessons(self, epoch: int, links: Ids) -> TripleLessons[Lookalikes]:
+    def objective(self, epoch: int, links: Ids) -> TripleObjective[Lookalikes]:
         """Triples of both graphs, and those with linked entities exchanged for each other."""
         partner = np.full(self.graphs.entities, -1, dtype=np.int32)
         one, other = self.graphs.shifted(links).T
         partner[one], partner[other] = other, one
         triples = self.graphs.triples
         everything = np.concatenate([triples, swapped(triples, partner)])
-        return TripleLessons.of_epoch(everything, self.settings.seed, epoch, self._learn)
+        return TripleObjective.of_epoch(everything, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Lookalikes, batch: Tensor) -> Tensor:
         wrong = batch.repeat(WRONG, 1)
@@ -71,9 +71,9 @@ class BootEA(Method[Lookalikes]):
         """Look anew who is hard to tell from whom in each graph."""
         if epoch + 1 < ALONE:
             return
-        count, dice = model.near.shape[1], np.random.default_rng([self.settings.seed, epoch])
+        count, rng = model.near.shape[1], np.random.default_rng([self.settings.seed, epoch])
         for first, vectors in zip((0, self.graphs.first_right), self.sides(model), strict=True):
-            asked = dice.permutation(len(vectors))[: max(count + 1, int(ASKED * len(vectors)))]
+            asked = rng.permutation(len(vectors))[: max(count + 1, int(ASKED * len(vectors)))]
             _, places = nearest(vectors, vectors[asked], count + 1)
             model.near[first : first + len(vectors)] = torch.from_numpy(asked[places[:, 1:]] + first)
 
@@ -85,8 +85,8 @@ class BootEA(Method[Lookalikes]):
         """The one-to-one choice, among pairs that are near enough, with the greatest sum of cosines."""
         if epoch < ALONE:
             return self.seeds[:0]
-        listed = self.candidates(model, CANDIDATES)
-        near = listed.cosine > SURE
-        left, right = listed.left[near], listed.right[near]
-        chosen = one_to_one(left, right, listed.cosine[near], listed.shape)
+        candidates = self.candidates(model, CANDIDATES)
+        near = candidates.cosine > SURE
+        left, right = candidates.left[near], candidates.right[near]
+        chosen = one_to_one(left, right, candidates.cosine[near], candidates.shape)
         return np.stack([left[chosen], right[chosen]], axis=1)

@@ -28,19 +28,19 @@ LEAST = 0.3  # weight of a neighbour, however many share it
 class Convolutions(nn.Module):
     """h = A relu(A x): a vector for each entity, spread twice over its neighbours; the weight matrices are one."""
 
-    def __init__(self, around: Tensor, width: int) -> None:
+    def __init__(self, adjacency: Tensor, width: int) -> None:
         super().__init__()
-        self.around = around
-        self.entity = nn.Parameter(torch.randn(around.shape[0], width) / width**0.5)
+        self.adjacency = adjacency
+        self.entity = nn.Parameter(torch.randn(adjacency.shape[0], width) / width**0.5)
 
     def forward(self) -> Tensor:
         """Vectors of all entities."""
-        spread: Tensor = torch.sparse.mm(self.around, torch.sparse.mm(self.around, self.entity).relu())
+        spread: Tensor = torch.sparse.mm(self.adjacency, torch.sparse.mm(self.adjacency, self.entity).relu())
         return spread
 
 
 @dataclass(frozen=True)
-class SeedLessons:
+class SeedObjective:
     """Linked entities are to be nearer than others by a margin; all at once, as the network spans both graphs."""
 
     examples: Ids  # one row a step, with nothing to tell: it is always all seeds
@@ -57,10 +57,10 @@ class SeedLessons:
         right = _apart(vectors, one, other)
         total = torch.zeros(())
         for _ in range(WRONG):
-            strange = torch.randint(self.border, len(vectors), (len(one),))
-            total = total + (MARGIN + right - _apart(vectors, one, strange)).relu().mean()
-            strange = torch.randint(0, self.border, (len(one),))
-            total = total + (MARGIN + right - _apart(vectors, strange, other)).relu().mean()
+            unseen = torch.randint(self.border, len(vectors), (len(one),))
+            total = total + (MARGIN + right - _apart(vectors, one, unseen)).relu().mean()
+            unseen = torch.randint(0, self.border, (len(one),))
+            total = total + (MARGIN + right - _apart(vectors, unseen, other)).relu().mean()
         return total / (2 * WRONG)
 
 
@@ -75,9 +75,9 @@ class GCNAlign(Method[Convolutions]):
         """The graphs are the network."""
         return Convolutions(self._around(), self.settings.width)
 
-    def lessons(self, epoch: int, links: Ids) -> SeedLessons:
+    def objective(self, epoch: int, links: Ids) -> SeedObjective:
         """The seeds, again and again."""
-        return SeedLessons(
+        return SeedObjective(
             np.zeros((STEPS, 1), dtype=np.int32),
             torch.from_numpy(self.graphs.shifted(links)).long(),
             self.graphs.first_right,

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.alignment.methods.base import Method, Translation, TripleLessons, corrupted, nearness_loss, one_way
-from farlink.completion.rules import Edges, Sample, find_kinds
+from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
+from farlink.graph.compositions import Sample, find_kinds
+from farlink.graph.edges import Edges
 from farlink.graph.ids import Ids
 from farlink.rsn.joint import join
 
@@ -45,7 +46,7 @@ class IPTransE(Method[Translation]):
         rows = np.column_stack([steps, relation])[steps[:, 1] >= 0]
         return torch.from_numpy(rows).long()
 
-    def lessons(self, epoch: int, links: Ids) -> TripleLessons[Translation]:
+    def objective(self, epoch: int, links: Ids) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, all compositions and the pairs found so far."""
         found = torch.from_numpy(self.graphs.shifted(links[len(self.seeds) :])).long()
 
@@ -58,7 +59,7 @@ class IPTransE(Method[Translation]):
                 loss = loss + PULL * model.apart(found).mean()
             return loss
 
-        return TripleLessons.of_epoch(self.triples, self.settings.seed, epoch, learn)
+        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, learn)
 
     def _composition_loss(self, model: Translation) -> Tensor:
         """Two relations one after the other lead where the relation leads beside which they are met."""
@@ -76,6 +77,6 @@ class IPTransE(Method[Translation]):
         """Pairs of entities that are each other's nearest, and near."""
         if epoch < ALONE:
             return self.seeds[:0]
-        listed = self.candidates(model, 1)
-        sure = listed.mutual() & (listed.cosine > CLOSE)
-        return np.stack([listed.left[sure], listed.right[sure]], axis=1)
+        candidates = self.candidates(model, 1)
+        sure = candidates.mutual() & (candidates.cosine > CLOSE)
+        return np.stack([candidates.left[sure], candidates.right[sure]], axis=1)

@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from farlink.alignment.methods.base import Method, Translation, TripleLessons, corrupted, nearness_loss, one_way
+from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
 from farlink.alignment.nearest import nearest
 from farlink.graph.ids import Ids, lookup
 from farlink.rsn.joint import join
@@ -38,9 +38,9 @@ class JAPE(Method[Translation]):
         self.alike, self.weight = self._alike()
         return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def lessons(self, epoch: int, links: Ids) -> TripleLessons[Translation]:
+    def objective(self, epoch: int, links: Ids) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, some pairs with like attributes."""
-        return TripleLessons.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
+        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
 
     def _learn(self, model: Translation, batch: Tensor) -> Tensor:
         loss = nearness_loss(*model.distances(batch, corrupted(batch, self.graphs.entities, WRONG)))

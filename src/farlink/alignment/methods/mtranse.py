@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from farlink.alignment.methods.base import Method, Translation, TripleLessons, corrupted, nearness_loss
+from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss
 from farlink.graph.ids import Ids
 
 WRONG = 5  # corrupted triples for a right one
@@ -33,7 +33,7 @@ class MTransE(Method[TwoSpaces]):
         """Nothing links the two spaces yet."""
         return TwoSpaces(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def lessons(self, epoch: int, links: Ids) -> TripleLessons[TwoSpaces]:
+    def objective(self, epoch: int, links: Ids) -> TripleObjective[TwoSpaces]:
         """Triples of both graphs; with every batch, all seeds."""
         pairs = torch.from_numpy(self.graphs.shifted(links)).long()
 
@@ -43,7 +43,7 @@ class MTransE(Method[TwoSpaces]):
             missed: Tensor = model.transition(model.unit(pairs[:, 0])) - model.unit(pairs[:, 1])
             return fits + PULL * missed.square().sum(1).mean()
 
-        return TripleLessons.of_epoch(self.graphs.triples, self.settings.seed, epoch, learn)
+        return TripleObjective.of_epoch(self.graphs.triples, self.settings.seed, epoch, learn)
 
     @torch.no_grad()
     def vectors(self, model: TwoSpaces) -> Tensor:

@@ -10,17 +10,17 @@ from torch import Tensor
 
 from farlink.alignment import evaluation
 from farlink.alignment.bootstrapping import confident_pairs
-from farlink.alignment.candidates import judged_candidates
+from farlink.alignment.candidates import scored_candidates
 from farlink.alignment.evidence import Evidence
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask
-from farlink.alignment.views import Surroundings, compared_vectors, start_vectors
+from farlink.alignment.views import Neighbourhoods, compared_vectors, start_vectors
 from farlink.engine.trainer import Trainer
 from farlink.graph.ids import Ids
 from farlink.progress import Reporter
 from farlink.rsn.joint import join, merge
 from farlink.rsn.model import PathModel
-from farlink.rsn.objective import PathLessons, lessons_on, path_trainer
+from farlink.rsn.objective import PathObjective, path_objective, path_trainer
 from farlink.settings import AlignmentSettings
 
 
@@ -30,27 +30,29 @@ class RsnTeacher:
     def __init__(
         self,
         task: AlignmentTask,
-        around: Surroundings,
+        neighbourhoods: Neighbourhoods,
         evidence: Evidence,
         run: AlignmentRun,
         settings: AlignmentSettings,
         reporter: Reporter,
     ) -> None:
-        self.task, self.around, self.evidence = task, around, evidence
+        self.task, self.neighbourhoods, self.evidence = task, neighbourhoods, evidence
         self.run, self.settings, self.reporter = run, settings, reporter
-        self.row = torch.arange(around.entities)
+        self.row = torch.arange(neighbourhoods.entities)
 
     def trainer(self, checkpoint: Path) -> Trainer[PathModel]:
         """A trainer of the network, whose vectors start where the settings say."""
         task, settings = self.task, self.settings
         relations = 2 * (len(task.left.relations) + len(task.right.relations))
-        trainer = path_trainer(self.around.entities, relations, self.lessons, self.after_epoch, settings, checkpoint)
+        trainer = path_trainer(
+            self.neighbourhoods.entities, relations, self.objective, self.after_epoch, settings, checkpoint
+        )
         if settings.start == "seeds" and not checkpoint.exists():
-            start = start_vectors(self.around, self._known(), settings.width, settings.seed)
+            start = start_vectors(self.neighbourhoods, self._known(), settings.width, settings.seed)
             trainer.model.start_from(start)
         return trainer
 
-    def lessons(self, epoch: int, model: PathModel) -> PathLessons:
+    def objective(self, epoch: int, model: PathModel) -> PathObjective:
         """What an epoch learns from. Its links are kept in the folder: a resumed run goes on with the same ones."""
         if self.settings.rounds and self.run.found_for(epoch) is None:
             self.run.write_found(self.sought(model), epoch)
@@ -59,12 +61,12 @@ class RsnTeacher:
         weave = merge if self.settings.linking == "merge" else join
         graph = weave(self.task.left, self.task.right, pairs)
         self.row = torch.from_numpy(graph.row).long()
-        return lessons_on(graph, self.settings, epoch, self.settings.cross_bias)
+        return path_objective(graph, self.settings, epoch, self.settings.cross_bias)
 
     def sought(self, model: PathModel) -> Ids:
         """Links that the model finds, starting from those it learned from."""
-        vectors = compared_vectors(self.around, self._known(), model.eval(), self.settings)
-        return confident_pairs(judged_candidates(*vectors, self.evidence, self.settings), self.settings)
+        vectors = compared_vectors(self.neighbourhoods, self._known(), model.eval(), self.settings)
+        return confident_pairs(scored_candidates(*vectors, self.evidence, self.settings), self.settings)
 
     def compared(self, model: PathModel) -> tuple[Tensor, Tensor]:
         """The vectors by which entities are compared, left and right, when training is over."""
@@ -72,7 +74,7 @@ class RsnTeacher:
         with self.reporter.working("looking for links with what was learned"):
             if settings.rounds and self.run.found_for(settings.max_epochs) is None:
                 self.run.write_found(self.sought(model), settings.max_epochs)
-            return compared_vectors(self.around, self._known(), model, settings)
+            return compared_vectors(self.neighbourhoods, self._known(), model, settings)
 
     def weights(self, model: PathModel) -> dict[str, Tensor]:
         """What is kept of the trained network."""
@@ -85,5 +87,5 @@ class RsnTeacher:
     def after_epoch(self, model: PathModel) -> float | None:
         """Give merged entities their common vectors, and measure these on the validation links."""
         model.share_rows(self.row)
-        sides = self.around.sides(model.entity_in.weight.detach())
+        sides = self.neighbourhoods.sides(model.entity_in.weight.detach())
         return evaluation.validation_hits(*sides, self.task.seeds, self.task.valid)

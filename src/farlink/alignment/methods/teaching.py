@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from farlink.alignment.evaluation import validation_hits
 from farlink.alignment.methods import METHODS, TwoGraphs
 from farlink.alignment.run import AlignmentRun
-from farlink.engine.trainer import Lessons, Trainer
+from farlink.engine.trainer import Objective, Trainer
 from farlink.graph.ids import Ids
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.settings import AlignmentSettings
 
 
 class MethodTeacher:
-    """Gives a method its lessons, keeps the links it finds, and measures it on the validation links."""
+    """Gives a method its objective, keeps the links it finds, and measures it on the validation links."""
 
     def __init__(
         self,
@@ -33,16 +33,16 @@ class MethodTeacher:
 
     def trainer(self, checkpoint: Path) -> Trainer[nn.Module]:
         """A trainer of the method's model, with fresh weights."""
-        return Trainer(self.method.model, self.lessons, self.after_epoch, self.settings, checkpoint)
+        return Trainer(self.method.model, self.objective, self.after_epoch, self.settings, checkpoint)
 
-    def lessons(self, epoch: int, model: nn.Module) -> Lessons[nn.Module]:
+    def objective(self, epoch: int, model: nn.Module) -> Objective[nn.Module]:
         """What an epoch learns from. Links found are kept in the folder: a resumed run goes on with the same ones."""
         self.epoch = epoch
         if self.run.found_for(epoch) is None:
             found = self.method.sought(epoch, model.eval())
             self.run.write_found(self.seeds[:0] if found is None else found, epoch)
         links = np.concatenate([self.seeds, self.run.links("found")])
-        return self.method.lessons(epoch, links)
+        return self.method.objective(epoch, links)
 
     def after_epoch(self, model: nn.Module) -> float | None:
         """Measure on the validation links."""

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from farlink.errors import InputError
-from farlink.io import read
+from farlink.io.graphs import read
 
 NAMES = [("http://e/a", "http://e/p", "http://e/b"), ("http://e/b", "http://e/p", "http://e/c")]
 LITERAL = '<http://e/a> <http://e/name> "Ann" .\n'
