@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import joint_graph
 from benchmarks.measure import CORES, Measured, Row, measure, peak_memory
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.walks import bias_table, sample_paths
 
@@ -43,7 +43,7 @@ def run(walks_per_triple: int = 5, repeats: int = 7, slow_paths: int = 300) -> l
     return [*rows, _memory_row(graph)]
 
 
-def _sampled(graph: JointGraph, threads: int, walks_per_triple: int, repeats: int) -> Measured[Ids]:
+def _sampled(graph: JointGraph, threads: int, walks_per_triple: int, repeats: int) -> Measured[Rows]:
     numba.set_num_threads(min(threads, CORES))
     sample = partial(
         sample_paths,
@@ -76,7 +76,7 @@ def _memory_row(graph: JointGraph) -> Row:
     )
 
 
-def walk_slowly(graph: JointGraph, paths: int, rng: np.random.Generator) -> Ids:
+def walk_slowly(graph: JointGraph, paths: int, rng: np.random.Generator) -> Rows:
     """Paths from random triples, by the definition: at each step the bias of every neighbour, and a draw."""
     bias = bias_table(BIAS, BIAS)
     starts = rng.integers(len(graph.triples), size=paths)

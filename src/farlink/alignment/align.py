@@ -31,7 +31,7 @@ from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.engine.trainer import Trainer
 from farlink.graph import names
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
 from farlink.measures.calibration import reliability
 from farlink.progress import Reporter
@@ -143,12 +143,12 @@ def _bootstrap(
     evidence: Evidence,
     settings: AlignmentSettings,
     reporter: Reporter,
-) -> Ids:
+) -> Pairs:
     """What can be found from the seeds by propagation and agreeing triples alone."""
     if not settings.rounds:
         return task.seeds[:0]
 
-    def judge(known: Ids) -> Candidates:
+    def judge(known: Pairs) -> Candidates:
         views = torch.cat(seed_views(neighbourhoods, known, settings.width, settings.seed), dim=1)
         return scored_candidates(*neighbourhoods.sides(views), evidence, settings)
 
@@ -201,7 +201,7 @@ def _results(
     return _Results(metrics, mapping, candidates, hits)
 
 
-def _calibration(mapping: Mapping, links: Ids) -> dict[str, Any]:
+def _calibration(mapping: Mapping, links: Pairs) -> dict[str, Any]:
     """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
     probability, right = mapping.probability[links[:, 0]], mapping.right[links[:, 0]] == links[:, 1]
     known = ~np.isnan(probability)
@@ -240,7 +240,7 @@ def _triples(task: AlignmentTask) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _link_table(links: dict[str, Ids]) -> pl.DataFrame:
+def _link_table(links: dict[str, Pairs]) -> pl.DataFrame:
     """Links by purpose as one table."""
     tables = [
         pl.DataFrame({"left": pairs[:, 0], "right": pairs[:, 1]}).select(pl.lit(purpose).alias("purpose"), pl.all())

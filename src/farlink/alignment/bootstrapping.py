@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from farlink.alignment.candidates import Candidates
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.graph.links import repeated
 from farlink.settings import AlignmentSettings
 
 
-def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: AlignmentSettings) -> Ids:
+def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], settings: AlignmentSettings) -> Pairs:
     """Seeds and the pairs found in `settings.rounds` rounds; `judge` gives the candidates that known pairs lead to."""
     known = seeds
     for _ in range(settings.rounds):
@@ -25,7 +25,7 @@ def grown_pairs(seeds: Ids, judge: Callable[[Ids], Candidates], settings: Alignm
     return known
 
 
-def confident_pairs(candidates: Candidates, settings: AlignmentSettings) -> Ids:
+def confident_pairs(candidates: Candidates, settings: AlignmentSettings) -> Pairs:
     """Pairs that are each other's best, with a score above `settings.confidence`."""
     sure = candidates.mutual() & (candidates.score > settings.confidence)
     pairs = np.stack([candidates.left[sure], candidates.right[sure]], axis=1)

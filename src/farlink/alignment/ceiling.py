@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.graph.ids import Ids, Pools
+from farlink.graph.ids import Ids, Pairs, Pools
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 Colours = NDArray[np.int64]
 
 
-def ceiling(left: Colours, right: Colours, links: Ids, pools: Pools) -> float:
+def ceiling(left: Colours, right: Colours, links: Pairs, pools: Pools) -> float:
     """The best Hits@1 of the links that structure lets anybody expect, in either direction, given the `colours`.
 
     Queries and candidates are the entities of the pools, left and right, in which the links have their ends.

@@ -15,11 +15,11 @@ from torch.nn.functional import cosine_similarity
 
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.nearest import target_ranks
-from farlink.graph.ids import Ids, Pools, unseeded
+from farlink.graph.ids import Ids, Pairs, Pools, unseeded
 from farlink.measures.ranks import RankKind, Ranks
 
 
-def pair_quality(found: Ids, truth: Ids) -> dict[str, float]:
+def pair_quality(found: Pairs, truth: Pairs) -> dict[str, float]:
     """Precision, recall and F1 of `found` pairs against `truth` pairs, both (n, 2).
 
     Only pairs that touch an entity of the truth can be judged; the others are left out and counted.
@@ -39,7 +39,7 @@ def pair_quality(found: Ids, truth: Ids) -> dict[str, float]:
     }
 
 
-def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: Ids, pool: Ids) -> Ranks:
+def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: Pairs, pool: Ids) -> Ranks:
     """Rank of the right entity of each pair for its left entity: candidates by score, then the others.
 
     The others, right entities of the `pool`, follow by their cosine. Each left entity is in one pair at the most.
@@ -71,7 +71,7 @@ RanksByDirection = dict[str, Ranks]  # left_to_right, right_to_left
 
 
 def rank_links(
-    left: Tensor, right: Tensor, links: Ids, pools: Pools, candidates: Candidates | None
+    left: Tensor, right: Tensor, links: Pairs, pools: Pools, candidates: Candidates | None
 ) -> RanksByDirection:
     """Ranks, in both directions, of the counterparts given by `links` among the (left, right) entities of the pools.
 
@@ -91,7 +91,7 @@ def rank_links(
 
 
 def protocol_ranks(
-    left: Tensor, right: Tensor, links: Ids, *, linked: Ids, seeds: Ids, candidates: Candidates | None
+    left: Tensor, right: Tensor, links: Pairs, *, linked: Pairs, seeds: Pairs, candidates: Candidates | None
 ) -> dict[str, RanksByDirection]:
     """Ranks of the links under both protocols and in both directions.
 
@@ -104,7 +104,7 @@ def protocol_ranks(
     return {**ranks, "all": rank_links(left, right, links, pools["all"], candidates)}
 
 
-def protocol_pools(linked: Ids, seeds: Ids, entities: tuple[int, int]) -> dict[str, Pools]:
+def protocol_pools(linked: Pairs, seeds: Pairs, entities: tuple[int, int]) -> dict[str, Pools]:
     """The left and right entities among which each protocol ranks."""
     return {
         "linked": (np.unique(linked[:, 0]), np.unique(linked[:, 1])),
@@ -112,7 +112,7 @@ def protocol_pools(linked: Ids, seeds: Ids, entities: tuple[int, int]) -> dict[s
     }
 
 
-def validation_hits(left: Tensor, right: Tensor, seeds: Ids, valid: Ids) -> float | None:
+def validation_hits(left: Tensor, right: Tensor, seeds: Pairs, valid: Pairs) -> float | None:
     """Hits@1 of validation links, left to right, by cosine among all entities that are no seeds; None without links.
 
     The ends of test links are not singled out as candidates: nothing about them is known before the end.

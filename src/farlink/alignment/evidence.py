@@ -20,7 +20,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Reason(NamedTuple):
 class Evidence:
     """Judges pairs of entities of two graphs by their triples, given seeds and who else is likely whom."""
 
-    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Ids) -> None:
+    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Pairs) -> None:
         self.left, self.right, self.seeds = Edges.of(left), Edges.of(right), seeds
 
     def of(self, candidates: Candidates) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ class Evidence:
         return sorted(best.values(), key=lambda reason: -reason.weight)
 
 
-def _log_odds(left: Edges, right: Edges, seeds: Ids, candidates: Candidates) -> NDArray[np.float64]:
+def _log_odds(left: Edges, right: Edges, seeds: Pairs, candidates: Candidates) -> NDArray[np.float64]:
     order = np.argsort(candidates.left, kind="stable")
     start = np.searchsorted(candidates.left[order], np.arange(left.entities + 1))
     beliefs = _beliefs(left.entities, seeds, candidates)
@@ -143,7 +143,7 @@ def _log_odds(left: Edges, right: Edges, seeds: Ids, candidates: Candidates) -> 
     return result
 
 
-def _beliefs(entities: int, seeds: Ids, candidates: Candidates) -> _Beliefs:
+def _beliefs(entities: int, seeds: Pairs, candidates: Candidates) -> _Beliefs:
     kept = candidates.score > LEAST
     left = np.concatenate([seeds[:, 0], candidates.left[kept]])
     right = np.concatenate([seeds[:, 1], candidates.right[kept]])
@@ -154,7 +154,7 @@ def _beliefs(entities: int, seeds: Ids, candidates: Candidates) -> _Beliefs:
     return _Beliefs(start, right[order], chance[order], np.minimum(total, 1.0))
 
 
-def _likely(entities: int, seeds: Ids, candidates: Candidates) -> Ids:
+def _likely(entities: int, seeds: Pairs, candidates: Candidates) -> Ids:
     """For each left entity the one right entity it is likely to be, or -1."""
     partner = np.full(entities, -1, dtype=np.int32)
     sure = candidates.score > LIKELY

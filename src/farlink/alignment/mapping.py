@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from farlink.alignment.assignment import one_to_one
 from farlink.alignment.candidates import Candidates
-from farlink.graph.ids import Ids, Pools
+from farlink.graph.ids import Ids, Pairs, Pools
 from farlink.measures.calibration import Calibration, best_threshold, log_odds
 from farlink.settings import AlignmentSettings
 
@@ -23,7 +23,7 @@ class Mapping:
     score: NDArray[np.float64]
     margin: NDArray[np.float64]
     probability: NDArray[np.float64]  # that the pair is right; unknown (nan) without validation links
-    seeds: Ids
+    seeds: Pairs
     threshold: float  # pairs of a lower probability are not matched
 
     @property
@@ -34,7 +34,7 @@ class Mapping:
         status[self.seeds[:, 0]] = "seed"
         return status
 
-    def matched(self) -> Ids:
+    def matched(self) -> Pairs:
         """The pairs found and kept, seeds not included: (left id, right id) rows."""
         rows = np.flatnonzero(self.status == "matched")
         return np.stack([rows, self.right[rows]], axis=1).astype(np.int32)
@@ -66,7 +66,7 @@ class Mapping:
 
 
 def make_mapping(
-    candidates: Candidates, seeds: Ids, valid: Ids, connected: Pools, settings: AlignmentSettings
+    candidates: Candidates, seeds: Pairs, valid: Pairs, connected: Pools, settings: AlignmentSettings
 ) -> Mapping:
     """Choose counterparts for all left entities that are no seeds, one-to-one among the candidates.
 

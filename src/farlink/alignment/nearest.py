@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Rows
 from farlink.measures.ranks import Ranks
 
-Nearest = tuple[NDArray[np.float32], Ids]  # scores and places, best first, a row for each query
+Nearest = tuple[NDArray[np.float32], Rows]  # scores and places, best first, a row for each query
 BLOCK = 2**24  # similarities computed at a time: 64 MiB
 COLUMNS = 2**13  # candidates compared at a time
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from farlink.alignment.mapping import Mapping
 from farlink.alignment.run import AlignmentRun
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs
 from farlink.io.files import write_text
 from farlink.reports.card import measured_part, network_words, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
@@ -19,7 +19,7 @@ from farlink.settings import AlignmentSettings
 
 
 def write(
-    run: AlignmentRun, mapping: Mapping, test: Ids, hits: NDArray[np.bool_], degrees: Ids, notes: list[str]
+    run: AlignmentRun, mapping: Mapping, test: Pairs, hits: NDArray[np.bool_], degrees: Ids, notes: list[str]
 ) -> None:
     """Draw the plots and write the model card.
 
@@ -37,7 +37,7 @@ def write(
     write_text(run.folder / "README.md", _card(run, notes))
 
 
-def _probabilities(axes: Axes, mapping: Mapping, test: Ids) -> None:
+def _probabilities(axes: Axes, mapping: Mapping, test: Pairs) -> None:
     """Probabilities of the right and of the wrong pairs among the test entities."""
     chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
     found, right = chosen >= 0, chosen == test[:, 1]

@@ -27,7 +27,7 @@ from farlink.alignment.ceiling import colours
 from farlink.alignment.evidence import Evidence, Reason
 from farlink.alignment.views import Neighbourhoods, compared_vectors
 from farlink.errors import FarlinkError, InputError
-from farlink.graph.ids import Ids, lookup
+from farlink.graph.ids import Ids, Pairs, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import closest, place_of, short_name
 from farlink.io.exports import WRITERS
@@ -116,7 +116,7 @@ class AlignmentRun(Run):
         candidates = Candidates(left, right, cosine, logit, cosine.clip(0, 1).astype(np.float64), shape)
         return candidates.balanced(logit) if self.settings.temperature else candidates
 
-    def links(self, purpose: str) -> Ids:
+    def links(self, purpose: str) -> Pairs:
         """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
         if purpose == "found":
             frame = pl.read_parquet(self.folder / "found.parquet")
@@ -188,13 +188,13 @@ class AlignmentRun(Run):
 
     # how it is written
 
-    def write_found(self, found: Ids, epoch: int) -> None:
+    def write_found(self, found: Pairs, epoch: int) -> None:
         """Write the links that are used like seeds from an epoch on; `found_for` gives them back."""
         links = pl.DataFrame({"left": found[:, 0], "right": found[:, 1]})
         with atomic_path(self.folder / "found.parquet") as temporary:
             links.write_parquet(temporary, metadata={"epoch": str(epoch)})
 
-    def found_for(self, epoch: int) -> Ids | None:
+    def found_for(self, epoch: int) -> Pairs | None:
         """The links found for an epoch, if they were chosen already."""
         path = self.folder / "found.parquet"
         if not path.exists() or pl.read_parquet_metadata(path)["epoch"] != str(epoch):

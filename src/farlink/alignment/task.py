@@ -9,7 +9,7 @@ import polars as pl
 
 from farlink.errors import FarlinkError
 from farlink.graph import links as linking
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.progress import Reporter
 from farlink.settings import AlignmentSettings
@@ -21,9 +21,9 @@ class AlignmentTask:
 
     left: KnowledgeGraph
     right: KnowledgeGraph
-    seeds: Ids
-    valid: Ids
-    test: Ids
+    seeds: Pairs
+    valid: Pairs
+    test: Pairs
     notes: list[str]  # what was left out or held out, for the user
 
 
@@ -43,7 +43,7 @@ def prepare(
         raise FarlinkError(f"{left.source} and {right.source} hold the same graph; alignment needs two different ones")
     known = linking.resolve(seeds[0], left, right, "seed", seeds[1])
     notes = [*known.notes]
-    parts: dict[str, Ids] = {}
+    parts: dict[str, Pairs] = {}
     for purpose, links in (("validation", valid), ("test", test)):
         parts[purpose] = np.empty((0, 2), dtype=np.int32)
         if links is not None:

@@ -14,7 +14,7 @@ from scipy.sparse import coo_array, csr_array
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.rsn.model import PathModel
 from farlink.settings import AlignmentSettings
@@ -54,7 +54,7 @@ class Neighbourhoods:
             views.append(normalize(_product(self.neighbours, views[-1]), dim=1))
         return views
 
-    def shared(self, vectors: Tensor, pairs: Ids) -> Tensor:
+    def shared(self, vectors: Tensor, pairs: Pairs) -> Tensor:
         """The vectors with the two ends of each pair under their mean."""
         left, right = torch.from_numpy(pairs[:, 0]).long(), torch.from_numpy(pairs[:, 1]).long() + self.left
         vectors = vectors.clone()
@@ -62,7 +62,7 @@ class Neighbourhoods:
         return vectors
 
 
-def seed_views(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> list[Tensor]:
     """Views from known pairs alone: each pair has a random direction, and directions spread.
 
     Entities are close if the same known entities are near them. A relation is described by the known
@@ -77,7 +77,7 @@ def seed_views(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int
     return [*near, *neighbourhoods.spread(profile, 1)]
 
 
-def _marks(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> list[Tensor]:
+def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
     directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
     marks = torch.zeros(neighbourhoods.entities, width)
@@ -86,12 +86,12 @@ def _marks(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) ->
     return neighbourhoods.spread(marks, HOPS)
 
 
-def start_vectors(neighbourhoods: Neighbourhoods, pairs: Ids, width: int, seed: int) -> Tensor:
+def start_vectors(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> Tensor:
     """Vectors to start training from: known pairs near an entity, in one view. Zero where none is near."""
     return normalize(sum(_marks(neighbourhoods, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
 
 
-def learned_views(neighbourhoods: Neighbourhoods, vectors: Tensor, pairs: Ids) -> list[Tensor]:
+def learned_views(neighbourhoods: Neighbourhoods, vectors: Tensor, pairs: Pairs) -> list[Tensor]:
     """Views from learned vectors: an entity's own, its neighbours', and their neighbours'."""
     return neighbourhoods.spread(neighbourhoods.shared(vectors, pairs), 2)
 
@@ -112,7 +112,7 @@ def predicted_view(neighbourhoods: Neighbourhoods, model: PathModel) -> Tensor:
 
 
 def compared_vectors(
-    neighbourhoods: Neighbourhoods, pairs: Ids, model: PathModel, settings: AlignmentSettings
+    neighbourhoods: Neighbourhoods, pairs: Pairs, model: PathModel, settings: AlignmentSettings
 ) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":

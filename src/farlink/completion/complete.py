@@ -29,7 +29,7 @@ from farlink.completion.trials import best_by_trial
 from farlink.engine.machine import use_threads
 from farlink.engine.trainer import Trainer
 from farlink.graph import names
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Triples
 from farlink.io.sources import GraphSource, graph_from
 from farlink.progress import Reporter
 from farlink.rsn.joint import alone
@@ -274,7 +274,7 @@ def _results(teacher: _Teacher, said: dict[str, Score]) -> _Results:
     return _Results(metrics, by_relation)
 
 
-def _unseen(teacher: _Teacher, triples: Ids) -> dict[str, int]:
+def _unseen(teacher: _Teacher, triples: Triples) -> dict[str, int]:
     """Entities and triples of a part that the graph to learn from says nothing about."""
     entities, relations = (flags.numpy() for flags in teacher.seen)
     ends = np.unique(triples[:, ::2])

@@ -20,7 +20,7 @@ from farlink.completion.complex_n3 import Factors
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import Score, sides_by_each
 from farlink.completion.rules import Rules
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Triples
 from farlink.measures.ranks import Ranks
 from farlink.rsn.model import PathModel
 
@@ -74,7 +74,9 @@ def path_scores(model: PathModel, head: Tensor, relation: Tensor) -> Tensor:
     return torch.addmm(model.entity_bias, model.after(head, relation), model.entity_out.weight.T)
 
 
-def with_best_weights(ensemble: Ensemble, names: list[str], valid: Ids, known: Questions, relations: int) -> Ensemble:
+def with_best_weights(
+    ensemble: Ensemble, names: list[str], valid: Triples, known: Questions, relations: int
+) -> Ensemble:
     """Some of the scorers, weighed so that the mean reciprocal rank of validation triples is best.
 
     The scorer that is best alone has weight 1, the others one of `WEIGHTS`.
@@ -89,14 +91,16 @@ def with_best_weights(ensemble: Ensemble, names: list[str], valid: Ids, known: Q
 
 
 def _best(
-    ensemble: Ensemble, choices: list[dict[str, float]], valid: Ids, known: Questions, relations: int
+    ensemble: Ensemble, choices: list[dict[str, float]], valid: Triples, known: Questions, relations: int
 ) -> dict[str, float]:
     """The weights with the best mean reciprocal rank; of equals, the first."""
     ranks = ranks_of([replace(ensemble, weights=weights) for weights in choices], valid, known, relations)
     return choices[int(np.argmax([sides["both"].summary()["mrr"] for sides in ranks]))]
 
 
-def ranks_of(ensembles: Sequence[Ensemble], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
+def ranks_of(
+    ensembles: Sequence[Ensemble], triples: Triples, known: Questions, relations: int
+) -> list[dict[str, Ranks]]:
     """Filtered ranks by several ensembles with the same scorers; a scorer answers each question once for all."""
     remembering = {name: _Remembered(scorer) for name, scorer in ensembles[0].scorers.items()}
     alike = [replace(ensemble, scorers=remembering) for ensemble in ensembles]

@@ -12,14 +12,14 @@ from farlink.completion.ensemble import Ensemble
 from farlink.completion.prediction import predictions
 from farlink.completion.questions import Questions
 from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Triples
 from farlink.measures.calibration import Calibration, reliability
 from farlink.measures.ranks import Ranks
 
 CALIBRATED = 10  # best new answers of a validation question that probabilities are learned from
 
 
-def mapping_classes(triples: Ids, relations: int) -> NDArray[np.str_]:
+def mapping_classes(triples: Triples, relations: int) -> NDArray[np.str_]:
     """1-1, 1-N, N-1 or N-N for every relation: N is more than 1.5 on average, as usual."""
     count = np.maximum(np.bincount(triples[:, 1], minlength=relations), 1)
 
@@ -56,7 +56,7 @@ def relation_table(ranks: dict[str, Ranks], relation: Ids, names: pl.Series, cla
     return grouped.sort("triples", "relation", descending=[True, False])
 
 
-def calibrated(ensemble: Ensemble, valid: Ids, learned: Questions, relations: int) -> dict[str, Any] | None:
+def calibrated(ensemble: Ensemble, valid: Triples, learned: Questions, relations: int) -> dict[str, Any] | None:
     """How likely a new answer is true, learned from the best new answers to the questions of validation triples.
 
     An answer counts as true if it is a validation triple. Facts that nobody wrote down count as false, so that the

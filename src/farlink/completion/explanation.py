@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Triples
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 MOST_PAIRS = 5_000_000  # ends of a kind of path that are looked at; commoner kinds say little and cost much
@@ -96,6 +96,6 @@ class Support:
         return coo_array((np.ones(len(rows), np.int32), (rows[:, 0], rows[:, 2])), shape=(self.size, self.size)).tocsr()
 
     @cached_property
-    def _by_relation(self) -> list[Ids]:
+    def _by_relation(self) -> list[Triples]:
         ordered = self.triples[np.argsort(self.triples[:, 1], kind="stable")]
         return np.split(ordered, np.searchsorted(ordered[:, 1], np.arange(1, 2 * self.relations)))

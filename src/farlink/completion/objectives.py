@@ -20,7 +20,7 @@ from farlink.completion.questions import Questions
 from farlink.engine.dropout import dropout
 from farlink.engine.row_adam import rows_of
 from farlink.engine.softmax import AllAnswersLoss, rounded
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Rows
 from farlink.rsn.model import PathModel
 
 NOBODY = -1e4  # the score of a row that only fills up
@@ -74,7 +74,7 @@ class KvsAllObjective:
     """Questions in the order of an epoch: what a model learns from that answers them one by one."""
 
     questions: Questions
-    examples: Ids  # (questions, 1): their places
+    examples: Rows  # (questions, 1): their places
     drawn: int  # entities that stand for all in a step
 
     @classmethod

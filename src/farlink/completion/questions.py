@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Triples
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Questions:
     answer: Ids
 
     @classmethod
-    def about(cls, triples: Ids) -> Questions:
+    def about(cls, triples: Triples) -> Questions:
         """The questions that triples answer. Triples are distinct; add their reverses to ask both ways."""
         triples = triples[np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))]
         head, relation, answer = triples.T

@@ -11,14 +11,14 @@ from torch import Tensor
 
 from farlink.completion.questions import Questions
 from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Triples
 from farlink.measures.ranks import Ranks
 
 CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
 Score = Callable[[Tensor, Tensor], Tensor]  # heads (B), relations (B) → scores of all entities (B, n)
 
 
-def filtered_ranks(scores: Sequence[Score], triples: Ids, known: Questions) -> list[Ranks]:
+def filtered_ranks(scores: Sequence[Score], triples: Triples, known: Questions) -> list[Ranks]:
     """Ranks of the tails of triples among all entities that are not known answers themselves, by each of some scores.
 
     Every distinct question is asked once of each, `CHUNK` of them at a time.
@@ -41,7 +41,9 @@ def filtered_ranks(scores: Sequence[Score], triples: Ids, known: Questions) -> l
     return [Ranks(*bounds) for bounds in zip(optimistic, pessimistic, strict=True)]
 
 
-def sides_by_each(scores: Sequence[Score], triples: Ids, known: Questions, relations: int) -> list[dict[str, Ranks]]:
+def sides_by_each(
+    scores: Sequence[Score], triples: Triples, known: Questions, relations: int
+) -> list[dict[str, Ranks]]:
     """Filtered ranks of the tails, and of the heads, which are asked for by the reverse relations; by each score."""
     count = len(triples)
     return [
@@ -54,7 +56,7 @@ def sides_by_each(scores: Sequence[Score], triples: Ids, known: Questions, relat
     ]
 
 
-def both_sides(score: Score, triples: Ids, known: Questions, relations: int) -> dict[str, Ranks]:
+def both_sides(score: Score, triples: Triples, known: Questions, relations: int) -> dict[str, Ranks]:
     """Filtered ranks of the tails, of the heads and of both by one score."""
     return sides_by_each([score], triples, known, relations)[0]
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from farlink.graph.compositions import Sample, appended, find_kinds
 from farlink.graph.edges import Edges, begins
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Triples
 
 MOST_ENDS = 50_000  # ends of one kind of path from one entity; a kind with more says nothing about any of them
 EPOCHS = 4
@@ -47,7 +47,7 @@ class Rules(nn.Module):
         return torch.from_numpy(_scores(*self.edges, *rules, head.numpy(), relation.numpy()))  # type: ignore[call-arg]
 
 
-def learn_rules(triples: Ids, entities: int, relations: int, most: int, seed: int) -> Rules:
+def learn_rules(triples: Triples, entities: int, relations: int, most: int, seed: int) -> Rules:
     """At most so many rules for each of the relations, reverses included, from triples that include reverses."""
     edges, sample = Edges.of(triples, entities), Sample.of(triples, relations, seed)
     first, steps = find_kinds(edges, sample, most)

@@ -31,7 +31,7 @@ from farlink.completion.task import seen
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
 from farlink.graph.edges import Edges, with_reverses
-from farlink.graph.ids import Ids, lookup
+from farlink.graph.ids import Ids, Rows, Triples, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import closest, place_of, short_name
 from farlink.io.files import atomic_path
@@ -89,7 +89,7 @@ class CompletionRun(Run):
     def _vocabulary(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "vocabulary.parquet").sort("kind", "id")
 
-    def triples(self, *parts: str) -> Ids:
+    def triples(self, *parts: str) -> Triples:
         """Triples by id, of some parts: `train`, `validation`, `test`."""
         frame = pl.read_parquet(self.folder / "triples.parquet").filter(pl.col("part").is_in(parts))
         return frame.select("head", "relation", "tail").to_numpy().astype(np.int32)
@@ -210,7 +210,7 @@ class CompletionRun(Run):
             "score",
         )
 
-    def _likely_relations(self) -> Ids:
+    def _likely_relations(self) -> Rows:
         """The likeliest relations, reverses included, of every entity: (n, up to ASKED) ids."""
         found = []
         for start in range(0, self.entities.height, CHUNK):
@@ -218,10 +218,10 @@ class CompletionRun(Run):
             chances = relation_chances(self.network, some)
             chances[:, ~self.ensemble.seen_relations] = 0
             found.append(chances.topk(min(ASKED, chances.shape[1]), dim=1).indices.int())
-        relations: Ids = torch.cat(found).numpy()
+        relations: Rows = torch.cat(found).numpy()
         return relations
 
-    def _best_facts(self, entities: Ids, likely: Ids) -> pl.DataFrame:
+    def _best_facts(self, entities: Ids, likely: Rows) -> pl.DataFrame:
         """The best new answers to the likely questions about some entities."""
         count = len(self.relations)
         entity, relation = np.repeat(entities, likely.shape[1]), likely[entities].ravel()
@@ -321,7 +321,7 @@ class CompletionRun(Run):
         return f"{text} (true for {path.agree:,} of {path.cases:,} such paths)"
 
 
-def _answers(questions: Questions, triples: Ids) -> NDArray[np.bool_]:
+def _answers(questions: Questions, triples: Triples) -> NDArray[np.bool_]:
     """Which triples are answers of the questions."""
     first, answers = questions.known_answers(triples[:, 0], triples[:, 1])
     question = np.repeat(np.arange(len(triples)), np.diff(first))

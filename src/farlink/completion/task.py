@@ -13,7 +13,7 @@ from torch import Tensor
 from farlink.completion.questions import Questions
 from farlink.errors import FarlinkError
 from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Ids, lookup
+from farlink.graph.ids import Triples, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.progress import Reporter
 from farlink.settings import CompletionSettings
@@ -29,12 +29,12 @@ class CompletionTask:
     """
 
     graph: KnowledgeGraph
-    valid: Ids
-    test: Ids
+    valid: Triples
+    test: Triples
     notes: list[str]  # what was left out or held out, for the user
 
     @property
-    def parts(self) -> dict[str, Ids]:
+    def parts(self) -> dict[str, Triples]:
         """All triples by what they are for."""
         return dict(zip(PARTS, (self.graph.triples, self.valid, self.test), strict=True))
 
@@ -58,7 +58,7 @@ def prepare(
     whole = _with_vocabulary_of(graph, [part for part in (valid, test) if part is not None]).shuffled(settings.seed)
     notes: list[str] = []
     train, taken = whole.triples, whole.triples
-    parts: dict[str, Ids] = {}
+    parts: dict[str, Triples] = {}
     for purpose, part in (("validation", valid), ("test", test)):
         triples = np.empty((0, 3), dtype=np.int32) if part is None else _ids(part, whole)
         fresh = triples[~_among(triples, taken)]
@@ -93,20 +93,20 @@ def _with_vocabulary_of(graph: KnowledgeGraph, others: list[KnowledgeGraph]) -> 
     return replace(graph, entities=entities, relations=relations, triples=triples)
 
 
-def _ids(part: KnowledgeGraph, whole: KnowledgeGraph) -> Ids:
+def _ids(part: KnowledgeGraph, whole: KnowledgeGraph) -> Triples:
     """The triples of a part by the ids of the whole, whose vocabulary has all its names."""
     entities, relations = lookup(whole.entities, part.entities), lookup(whole.relations, part.relations)
     head, relation, tail = part.triples.T
     return np.stack([entities[head], relations[relation], entities[tail]], axis=1)
 
 
-def _among(triples: Ids, others: Ids) -> NDArray[np.bool_]:
+def _among(triples: Triples, others: Triples) -> NDArray[np.bool_]:
     """Which triples are among others."""
     _, place = np.unique(np.concatenate([others, triples]), axis=0, return_inverse=True)
     return np.isin(place[len(others) :], place[: len(others)])
 
 
-def _hold_out(triples: Ids, settings: CompletionSettings) -> tuple[Ids, Ids]:
+def _hold_out(triples: Triples, settings: CompletionSettings) -> tuple[Triples, Triples]:
     """Split triples at random into (kept, held out); the last triple of an entity or relation is kept."""
     order = np.random.default_rng([settings.seed, 0x5EED]).permutation(len(triples))
     first = np.zeros(len(triples), dtype=bool)
@@ -125,7 +125,7 @@ def _holdout_note(held_out: int, triples: int) -> str:
     return "no validation triples given and too few to hold any out: trains to the last epoch, without probabilities"
 
 
-def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Ids]) -> list[str]:
+def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Triples]) -> list[str]:
     entities, relations = seen(graph.triples, len(graph.entities), len(graph.relations))
     notes = []
     for purpose, triples in parts.items():
@@ -138,7 +138,7 @@ def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Ids]) -> list[str]:
     return notes
 
 
-def seen(triples: Ids, entities: int, relations: int) -> tuple[Tensor, Tensor]:
+def seen(triples: Triples, entities: int, relations: int) -> tuple[Tensor, Tensor]:
     """Which entities, and which relations with their reverses, occur in the triples."""
     has_entity, has_relation = torch.zeros(entities, dtype=torch.bool), torch.zeros(relations, dtype=torch.bool)
     has_entity[torch.from_numpy(np.unique(triples[:, ::2])).long()] = True

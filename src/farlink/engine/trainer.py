@@ -25,7 +25,7 @@ from farlink.engine.machine import products_in, stop_signal
 from farlink.engine.row_adam import RowAdam
 from farlink.engine.trace import EpochRecord
 from farlink.errors import FarlinkError, Interrupted
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Rows
 from farlink.io.files import atomic_path
 from farlink.settings import Settings
 
@@ -38,7 +38,7 @@ class Objective(Protocol[Learner]):
     """What an epoch learns from."""
 
     @property
-    def examples(self) -> Ids:
+    def examples(self) -> Rows:
         """One example a row, in the order in which they are read."""
 
     def prepare(self, model: Learner) -> None:

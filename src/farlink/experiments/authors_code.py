@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from farlink.engine.random_bits import mix
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.walks import starts
 
@@ -24,7 +24,7 @@ PATIENCE = 64  # refusals before a step takes what it draws
 def authors_paths(
     graph: JointGraph, linked: NDArray[np.bool_], *, length: int, walks_per_triple: float, depth: float, cross: float,
     seed: int, epoch: int,
-) -> Ids:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Walks as in the authors' code; `linked` says which entities have a seed link.
 
     A step is drawn among the triples that leave an entity. It has the bias 1 - α where the same relation leads to the

@@ -21,7 +21,7 @@ from farlink.alignment.task import AlignmentTask, prepare
 from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.experiments.records import commit, cores
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.io.benchmark import read_alignment_folder
 from farlink.measures.ranks import Ranks
 from farlink.progress import Reporter
@@ -68,7 +68,7 @@ def expected_hits(ranks: Ranks) -> float:
     return float(np.mean((ranks.optimistic == 1) / ranks.pessimistic))
 
 
-def _with(candidates: Candidates, links: Ids) -> Candidates:
+def _with(candidates: Candidates, links: Pairs) -> Candidates:
     """The candidates and, where they are missing, the right ones; nothing speaks for any of them yet."""
     width = candidates.shape[1]
     left, right = (

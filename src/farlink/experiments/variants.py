@@ -27,7 +27,7 @@ from farlink.experiments.authors_code import IdentityLSTM, authors_paths
 from farlink.experiments.claims import hits
 from farlink.experiments.datasets import SRPRS
 from farlink.experiments.records import Records, carry_out, check_parts, commit, written
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Rows
 from farlink.io.benchmark import read_alignment_folder
 from farlink.io.files import write_text
 from farlink.progress import Reporter
@@ -138,7 +138,7 @@ class Training:
         """The walks of an epoch, or the part of the walks drawn once whose turn it is."""
         return PathObjective(self._paths(epoch % PART if self.variant == ONCE else epoch), *self.losses)
 
-    def _paths(self, epoch: int) -> Ids:
+    def _paths(self, epoch: int) -> Rows:
         settings = self.settings
         if self.variant != WALKS:
             return walks_of(self.graph, settings, epoch, settings.cross_bias)

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from farlink.graph.edges import Edges, begins
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs, Triples
 
 SAMPLE = 300  # triples of each relation from which its kinds of path are found
 MOST_KINDS = 20_000  # paths looked at between the ends of one triple
@@ -22,11 +22,11 @@ MOST_KINDS = 20_000  # paths looked at between the ends of one triple
 class Sample(NamedTuple):
     """Some triples of each relation: those of r are `triples[first[r]:first[r + 1]]`."""
 
-    triples: Ids
+    triples: Triples
     first: NDArray[np.int64]
 
     @classmethod
-    def of(cls, triples: Ids, relations: int, seed: int) -> Sample:
+    def of(cls, triples: Triples, relations: int, seed: int) -> Sample:
         """At most `SAMPLE` of each relation, at random."""
         shuffled = triples[np.random.default_rng([seed, 0x12]).permutation(len(triples))]
         ordered = shuffled[np.argsort(shuffled[:, 1], kind="stable")]
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
         return cls(sample, begins(sample[:, 1], relations))
 
 
-def find_kinds(edges: Edges, sample: Sample, most: int) -> tuple[NDArray[np.int64], Ids]:
+def find_kinds(edges: Edges, sample: Sample, most: int) -> tuple[NDArray[np.int64], Pairs]:
     """The commonest kinds of path that join the ends of each relation's triples, as `first` and `steps` of `Rules`."""
     near, relations = _by_tail(edges), len(sample.first) - 1
     kinds = [
@@ -53,14 +53,14 @@ def _by_tail(edges: Edges) -> tuple[Ids, Ids]:
     return np.ascontiguousarray(ordered[:, 1]), np.ascontiguousarray(ordered[:, 2])
 
 
-def _commonest(keys: NDArray[np.int64], relations: int, most: int) -> Ids:
+def _commonest(keys: NDArray[np.int64], relations: int, most: int) -> Pairs:
     """The kinds of path that occur beside most triples, and beside two at least, commonest first (kinds, 2)."""
     kinds, times = np.unique(keys, return_counts=True)
     chosen = kinds[np.argsort(-times, kind="stable")[: min(most, np.count_nonzero(times > 1))]]
     return np.stack([chosen // (relations + 1), chosen % (relations + 1) - 1], axis=1).astype(np.int32)
 
 
-def _keys_beside(edges: Edges, near: tuple[Ids, Ids], triples: Ids, relations: int) -> NDArray[np.int64]:
+def _keys_beside(edges: Edges, near: tuple[Ids, Ids], triples: Triples, relations: int) -> NDArray[np.int64]:
     """Every kind of path that joins the ends of triples of one relation, once for each triple, as a number."""
     head, relation, tail = (np.ascontiguousarray(column) for column in triples.T)
     keys, triple = _paths_beside(edges.first, *near, head, relation, tail, relations)

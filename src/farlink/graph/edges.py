@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Triples
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 
@@ -27,7 +27,7 @@ class Adjacency:
     relation: Ids
 
     @classmethod
-    def of(cls, triples: Ids, entities: int) -> Adjacency:
+    def of(cls, triples: Triples, entities: int) -> Adjacency:
         """Adjacency of a set of distinct triples."""
         head, relation, tail = triples[np.lexsort((triples[:, 1], triples[:, 2], triples[:, 0]))].T
         first = np.ones(len(head), dtype=bool)  # first of the parallel edges between two entities
@@ -41,13 +41,13 @@ class Adjacency:
         )
 
 
-def with_reverses(triples: Ids, relations: int) -> Ids:
+def with_reverses(triples: Triples, relations: int) -> Triples:
     """The triples and, for each (s, r, o), its reverse (o, r + relations, s)."""
     head, relation, tail = triples.T
     return np.concatenate([triples, np.stack([tail, relation + np.int32(relations), head], axis=1)])
 
 
-def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+def side_by_side(left: KnowledgeGraph, right: KnowledgeGraph) -> Triples:
     """Triples of both graphs, the right ids behind the left ones."""
     shift = np.array([len(left.entities), len(left.relations), len(left.entities)], dtype=np.int32)
     return np.concatenate([left.triples, right.triples + shift])
@@ -61,13 +61,13 @@ class Edges(NamedTuple):
     tail: Ids
 
     @classmethod
-    def of(cls, triples: Ids, entities: int) -> Edges:
+    def of(cls, triples: Triples, entities: int) -> Edges:
         """The edges of distinct triples."""
         ordered = triples[np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))]
         return cls(begins(ordered[:, 0], entities), *(np.ascontiguousarray(ordered[:, column]) for column in (1, 2)))
 
     @property
-    def triples(self) -> Ids:
+    def triples(self) -> Triples:
         """The triples in order."""
         head = np.repeat(np.arange(len(self.first) - 1, dtype=np.int32), np.diff(self.first))
         return np.stack([head, self.relation, self.tail], axis=1)

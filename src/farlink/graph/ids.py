@@ -6,7 +6,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Ids = NDArray[np.int32]
+# for numpy all of these are one type; the names tell a reader which is meant
+Ids = NDArray[np.int32]  # (n,): ids of entities or relations
+Pairs = NDArray[np.int32]  # (n, 2): a left and a right id, or two ids of a kind
+Triples = NDArray[np.int32]  # (n, 3): head, relation, tail
+Rows = NDArray[np.int32]  # (n, k): paths, counterparts in k graphs, what a step of training learns from
 
 
 def shuffled_names(names: pl.Series, seed: int) -> pl.Series:
@@ -21,7 +25,7 @@ def lookup(vocabulary: pl.Series, names: pl.Series) -> Ids:
     return places.cast(pl.Int32).fill_null(-1).to_numpy()
 
 
-def sorted_distinct(triples: Ids) -> Ids:
+def sorted_distinct(triples: Triples) -> Triples:
     """Distinct rows in lexicographic order."""
     head, relation, tail = triples.T
     entities, relations = (int(column.max(initial=-1)) + 1 for column in (triples[:, ::2], relation))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from farlink.graph.ids import Ids, lookup, shuffled_names, sorted_distinct
+from farlink.graph.ids import Ids, Triples, lookup, shuffled_names, sorted_distinct
 
 LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
 
@@ -22,7 +22,7 @@ class KnowledgeGraph:
 
     entities: pl.Series  # names, shuffled
     relations: pl.Series  # names, shuffled
-    triples: Ids  # (n, 3): head, relation, tail; distinct and sorted
+    triples: Triples  # distinct and sorted
     literals: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LITERAL_SCHEMA))
     duplicates: int = 0  # triples that the source repeated
     source: str = ""  # where the graph came from, for messages

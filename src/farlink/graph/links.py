@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from farlink.errors import FarlinkError, InputError
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 
@@ -21,7 +21,7 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 class LinkSet:
     """Links of one purpose: (left id, right id) rows, where they came from, and notes on what was left out."""
 
-    pairs: Ids
+    pairs: Pairs
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,7 +61,7 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     return LinkSet(pairs[~clash], notes)
 
 
-def without(links: LinkSet, taken: Ids, taken_as: str, purpose: str) -> LinkSet:
+def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSet:
     """Leave out links that touch an entity of `taken`: they would measure what was given, or contradict it."""
     touches = np.isin(links.pairs[:, 0], taken[:, 0]) | np.isin(links.pairs[:, 1], taken[:, 1])
     if not touches.any():
@@ -79,14 +79,14 @@ def without(links: LinkSet, taken: Ids, taken_as: str, purpose: str) -> LinkSet:
     return LinkSet(links.pairs[~touches], notes)
 
 
-def hold_out(seeds: Ids, share: float, seed: int) -> tuple[Ids, Ids]:
+def hold_out(seeds: Pairs, share: float, seed: int) -> tuple[Pairs, Pairs]:
     """Split the seeds at random into (kept, held out)."""
     order = np.random.default_rng([seed, 0x5EED]).permutation(len(seeds))
     count = int(len(seeds) * share)
     return seeds[np.sort(order[count:])], seeds[np.sort(order[:count])]
 
 
-def _ids(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+def _ids(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Pairs:
     return np.stack([left.ids(links["left"]), right.ids(links["right"])], axis=1)
 
 

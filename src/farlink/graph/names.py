@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import numpy as np
 import polars as pl
 
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 
@@ -55,7 +55,7 @@ def readable_names(graph: KnowledgeGraph) -> pl.Series:
     return joined.select(pl.coalesce("label", "local").alias("name"))["name"]
 
 
-def equal_names(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+def equal_names(left: KnowledgeGraph, right: KnowledgeGraph) -> Pairs:
     """Pairs of entities whose readable names are equal, case aside, and belong to one entity on each side."""
     both = _unique_names(left, "left").join(_unique_names(right, "right"), on="name")
     return both.select("left", "right").to_numpy().astype(np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farlink.graph.edges import Adjacency, side_by_side, with_reverses
-from farlink.graph.ids import Ids, sorted_distinct
+from farlink.graph.ids import Ids, Pairs, Triples, sorted_distinct
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 LEFT, RIGHT, BOTH = 0, 1, 2  # sides that an entity can be of
@@ -22,7 +22,7 @@ class JointGraph:
     Every relation r has a reverse with id r + relations / 2, and every triple its reverse twin.
     """
 
-    triples: Ids  # (n, 3), distinct and sorted
+    triples: Triples  # distinct and sorted
     entities: int  # of both sides together
     first_right: int  # ids from here on are those of the right graph
     relations: int  # reverse relations included
@@ -31,7 +31,7 @@ class JointGraph:
     side: Sides  # LEFT, RIGHT, or BOTH for an entity in which the two ends of a link are one
 
 
-def swapped(triples: Ids, partner: Ids) -> Ids:
+def swapped(triples: Triples, partner: Ids) -> Triples:
     """The triples with seed entities exchanged for their partners, in every combination of ends.
 
     `partner[e]` is the entity linked to e by a seed, or -1.
@@ -46,7 +46,7 @@ def swapped(triples: Ids, partner: Ids) -> Ids:
     return np.concatenate([np.stack(columns, axis=1)[chosen] for chosen, columns in forms])
 
 
-def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGraph:
     """Weave two graphs into one as the paper does: linked entities stand in for each other in the triples.
 
     `links` holds (left id, right id) rows, one-to-one.
@@ -60,7 +60,7 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
     return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32), _own_sides(left, right))
 
 
-def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Ids) -> JointGraph:
+def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGraph:
     """Weave two graphs into one with a single entity for each link: the left one. The right one is left bare.
 
     A linked entity is of both sides. With the biases of `walks.bias_table` the walks are those in the graph of
@@ -83,7 +83,7 @@ def alone(graph: KnowledgeGraph) -> JointGraph:
     return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), row, side)
 
 
-def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Ids:
+def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Triples:
     """Triples of both graphs and their reverses."""
     return with_reverses(side_by_side(left, right), len(left.relations) + len(right.relations))
 
@@ -93,7 +93,7 @@ def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
     return np.repeat(np.array([LEFT, RIGHT], dtype=np.uint8), [len(left.entities), len(right.entities)])
 
 
-def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Ids, row: Ids, side: Sides) -> JointGraph:
+def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, row: Ids, side: Sides) -> JointGraph:
     relations = 2 * (len(left.relations) + len(right.relations))
     triples = sorted_distinct(triples)
     return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row, side)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from farlink.engine.trainer import Objective, Trainer
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
 from farlink.rsn.model import PathModel
@@ -25,7 +25,7 @@ Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
 class PathObjective:
     """Paths to predict step by step, and the losses with their noise."""
 
-    examples: Ids
+    examples: Rows
     entity_loss: Loss
     relation_loss: Loss
 
@@ -64,7 +64,7 @@ def path_objective(graph: JointGraph, settings: Settings, epoch: int, cross_bias
     return PathObjective(walks_of(graph, settings, epoch, cross_bias), *path_losses(graph, settings))
 
 
-def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Ids:
+def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Rows:
     """The paths of an epoch."""
     return sample_paths(
         graph,

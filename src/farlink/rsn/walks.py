@@ -12,7 +12,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from farlink.engine.random_bits import mix
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph
 
 # After this many refusals the step enumerates all neighbours. Refusals do not depend on each other, so the
@@ -29,7 +29,7 @@ def sample_paths(
     cross_bias: float,
     seed: int,
     epoch: int = 0,
-) -> Ids:
+) -> Rows:
     """Paths of `length` elements, `walks_per_triple` from every triple, in random order.
 
     Half a walk per triple is a walk from every second triple, chosen at random.

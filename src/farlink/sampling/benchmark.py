@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farlink.errors import FarlinkError
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs, Rows, Triples
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.links import resolve
 from farlink.io.benchmark import read_alignment_folder, write_alignment_folder
@@ -32,8 +32,8 @@ class Sample:
     """Some entities of one graph, or linked pairs of two, and the degrees they were to have."""
 
     graphs: tuple[KnowledgeGraph, ...]
-    units: Ids  # (size, graphs): entities by id
-    triples: tuple[Ids, ...]  # of each graph, those between the sampled entities
+    units: Rows  # (size, graphs): entities by id
+    triples: tuple[Triples, ...]  # of each graph, those between the sampled entities
     distances: dict[str, list[float]]  # K-S distance of each graph's degrees by method
     degrees: dict[str, list[NDArray[np.int64]]]  # by method; those of the original first
     dense: bool
@@ -44,7 +44,7 @@ class Sources(NamedTuple):
     """What is to be sampled: one graph, or two and the links between them."""
 
     graphs: list[KnowledgeGraph]
-    links: Ids | None
+    links: Pairs | None
     notes: list[str]  # which links were left out, for the user
 
 
@@ -83,7 +83,7 @@ def _linked(left: KnowledgeGraph, right: KnowledgeGraph, links: pl.DataFrame, so
 
 
 def draw_sample(
-    graphs: Sequence[KnowledgeGraph], links: Ids | None, size: int, *, dense: bool, epsilon: float, seed: int
+    graphs: Sequence[KnowledgeGraph], links: Pairs | None, size: int, *, dense: bool, epsilon: float, seed: int
 ) -> Sample:
     """Sample one graph (`links` is None) or two linked ones by SRPRS, and by other methods to compare."""
     kept = [thinned(graph.triples, len(graph.entities), seed) if dense else graph.triples for graph in graphs]
@@ -109,13 +109,13 @@ def draw_sample(
     )
 
 
-def _between(side: Side, entities: Ids) -> Ids:
+def _between(side: Side, entities: Ids) -> Triples:
     kept = np.zeros(side.size, dtype=bool)
     kept[entities] = True
     return side.within(kept)
 
 
-def _own_degrees(sides: Sequence[Side], units: Ids) -> list[NDArray[np.int64]]:
+def _own_degrees(sides: Sequence[Side], units: Rows) -> list[NDArray[np.int64]]:
     return [degrees(_between(side, units[:, place]), side.size)[units[:, place]] for place, side in enumerate(sides)]
 
 
@@ -135,7 +135,7 @@ def write_sample(sample: Sample, folder: Path, shares: tuple[float, float]) -> N
     write_text(folder / "README.md", "\n".join(report_lines(sample, tables)) + "\n")
 
 
-def _named(graph: KnowledgeGraph, triples: Ids) -> pl.DataFrame:
+def _named(graph: KnowledgeGraph, triples: Triples) -> pl.DataFrame:
     head, relation, tail = triples.T
     return pl.DataFrame(
         {

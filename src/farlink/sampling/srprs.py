@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from farlink.errors import FarlinkError
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Rows, Triples
 
 DAMPING, ITERATIONS = 0.85, 60
 CUTS = (0.1, 0.05, 0.02)  # share of the entities that one cut takes away: finer ones where the distribution is missed
@@ -33,21 +33,21 @@ Flags = NDArray[np.bool_]
 class Side:
     """A graph to sample from."""
 
-    triples: Ids
+    triples: Triples
     size: int
     pagerank: Floats
 
     @classmethod
-    def of(cls, triples: Ids, size: int) -> Side:
+    def of(cls, triples: Triples, size: int) -> Side:
         """The side with its PageRank weights."""
         return cls(triples, size, pagerank(triples, size))
 
-    def within(self, kept: Flags) -> Ids:
+    def within(self, kept: Flags) -> Triples:
         """The triples between kept entities."""
         return self.triples[kept[self.triples[:, 0]] & kept[self.triples[:, 2]]]
 
 
-def pagerank(triples: Ids, size: int) -> Floats:
+def pagerank(triples: Triples, size: int) -> Floats:
     """PageRank of the entities along the triples, from head to tail."""
     head, _, tail = triples.T
     out = np.bincount(head, minlength=size)
@@ -59,7 +59,7 @@ def pagerank(triples: Ids, size: int) -> Floats:
     return np.asarray(rank)
 
 
-def degrees(triples: Ids, size: int) -> NDArray[np.int64]:
+def degrees(triples: Triples, size: int) -> NDArray[np.int64]:
     """Triples that each entity is part of; a loop counts once."""
     head, _, tail = triples.T
     return np.bincount(head, minlength=size) + np.bincount(tail[head != tail], minlength=size)
@@ -72,7 +72,7 @@ def distance(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     return float(np.abs(below[0] - below[1]).max())
 
 
-def sample(sides: Sequence[Side], units: Ids, size: int, epsilon: float, seed: int) -> tuple[Ids, list[float]]:
+def sample(sides: Sequence[Side], units: Rows, size: int, epsilon: float, seed: int) -> tuple[Rows, list[float]]:
     """`size` of the `units` (rows of one entity of every side), and the K-S distances from the sides' own degrees.
 
     The cuts become finer until all distances are at most `epsilon`; if none is fine enough, the closest is given.
@@ -83,7 +83,7 @@ def sample(sides: Sequence[Side], units: Ids, size: int, epsilon: float, seed: i
     edges = [_segments(target) for target in targets]
     aims = [_shares(target, edge) for target, edge in zip(targets, edges, strict=True)]
     pool = _connected(sides, units)
-    best: tuple[Ids, list[float]] = (units[:0], [np.inf])
+    best: tuple[Rows, list[float]] = (units[:0], [np.inf])
     for cut in CUTS:
         rng = np.random.default_rng([seed, int(1000 * cut)])
         chosen = pool
@@ -101,7 +101,7 @@ def sample(sides: Sequence[Side], units: Ids, size: int, epsilon: float, seed: i
     return best
 
 
-def distances(sides: Sequence[Side], chosen: Ids, targets: Sequence[NDArray[np.int64]]) -> list[float]:
+def distances(sides: Sequence[Side], chosen: Rows, targets: Sequence[NDArray[np.int64]]) -> list[float]:
     """K-S distance of a sample's degrees from the target of each side."""
     return [
         distance(found[chosen[:, place]], target)
@@ -111,12 +111,12 @@ def distances(sides: Sequence[Side], chosen: Ids, targets: Sequence[NDArray[np.i
 
 def _cut(
     sides: Sequence[Side],
-    units: Ids,
+    units: Rows,
     edges: Sequence[NDArray[np.int64]],
     aims: Sequence[Floats],
     goal: int,
     rng: np.random.Generator,
-) -> Ids:
+) -> Rows:
     """`goal` of the units: shares of the segments as near to the aims as can be, within a segment by PageRank."""
     found = _sample_degrees(sides, units)
     cell = np.zeros(len(units), dtype=np.int64)
@@ -131,7 +131,7 @@ def _cut(
     order = np.lexsort((rng.exponential(size=len(units)) / weight, cell))
     first = np.concatenate([[0], np.cumsum(have)])[cell[order]]
     chosen = np.arange(len(units)) - first < quota[cell[order]]
-    kept: Ids = units[np.sort(order[chosen])]
+    kept: Rows = units[np.sort(order[chosen])]
     return kept
 
 
@@ -164,7 +164,7 @@ def fitted(have: Floats, wanted: Sequence[Floats], goal: int) -> Floats:
     return np.asarray(keep * min(1.0, goal / max(keep.sum(), 1e-12)))
 
 
-def _connected(sides: Sequence[Side], units: Ids) -> Ids:
+def _connected(sides: Sequence[Side], units: Rows) -> Rows:
     """The units that have a triple on every side, among themselves."""
     while True:
         found = _sample_degrees(sides, units)
@@ -174,7 +174,7 @@ def _connected(sides: Sequence[Side], units: Ids) -> Ids:
         units = units[~bare]
 
 
-def _refilled(sides: Sequence[Side], kept: Ids, pool: Ids, size: int, rng: np.random.Generator) -> Ids:
+def _refilled(sides: Sequence[Side], kept: Rows, pool: Rows, size: int, rng: np.random.Generator) -> Rows:
     """The kept units and, up to `size`, others of the pool that have neighbours among them on every side.
 
     Those with many such neighbours come first, as cuts leave degrees too low rather than too high.
@@ -194,7 +194,7 @@ def _refilled(sides: Sequence[Side], kept: Ids, pool: Ids, size: int, rng: np.ra
     return kept
 
 
-def _sample_degrees(sides: Sequence[Side], units: Ids) -> list[NDArray[np.int64]]:
+def _sample_degrees(sides: Sequence[Side], units: Rows) -> list[NDArray[np.int64]]:
     """Degrees of all entities of each side when only the units' are kept."""
     return [degrees(side.within(_flags(units[:, place], side.size)), side.size) for place, side in enumerate(sides)]
 
@@ -210,7 +210,7 @@ def _present(found: NDArray[np.int64]) -> NDArray[np.int64]:
     return found[found > 0]
 
 
-def thinned(triples: Ids, size: int, seed: int) -> Ids:
+def thinned(triples: Triples, size: int, seed: int) -> Triples:
     """The dense variant's graph: entities of low degree are taken away at random until the average degree doubles."""
     rng = np.random.default_rng([seed, 2])
     before = best = _present(degrees(triples, size)).mean()
@@ -233,7 +233,7 @@ def thinned(triples: Ids, size: int, seed: int) -> Ids:
 # the usual alternatives, to compare with
 
 
-def alternatives(sides: Sequence[Side], units: Ids, size: int, seed: int) -> dict[str, Ids]:
+def alternatives(sides: Sequence[Side], units: Rows, size: int, seed: int) -> dict[str, Rows]:
     """Samples made in one go: uniformly, by PageRank, and those of the highest degrees only."""
     rng = np.random.default_rng([seed, 3])
     weight = np.prod([side.pagerank[units[:, place]] for place, side in enumerate(sides)], axis=0)

@@ -17,7 +17,7 @@ from farlink.alignment.candidates import Candidates
 from farlink.engine.row_adam import rows_of
 from farlink.engine.trainer import Model, Objective
 from farlink.graph.edges import side_by_side
-from farlink.graph.ids import Ids, unseeded
+from farlink.graph.ids import Pairs, Rows, Triples, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.rsn.joint import JointGraph
 from farlink.settings import AlignmentSettings
@@ -50,11 +50,11 @@ class TwoGraphs:
         return len(self.left.relations) + len(self.right.relations)
 
     @cached_property
-    def triples(self) -> Ids:
+    def triples(self) -> Triples:
         """The triples of both sides."""
         return side_by_side(self.left, self.right)
 
-    def shifted(self, links: Ids) -> Ids:
+    def shifted(self, links: Pairs) -> Pairs:
         """(left id, right id) rows with the right ids behind the left ones."""
         return links + np.array([0, self.first_right], dtype=np.int32)
 
@@ -62,7 +62,7 @@ class TwoGraphs:
 class Method(ABC, Generic[Model]):
     """A way to give the entities of two graphs vectors that can be compared."""
 
-    def __init__(self, graphs: TwoGraphs, seeds: Ids, settings: AlignmentSettings) -> None:
+    def __init__(self, graphs: TwoGraphs, seeds: Pairs, settings: AlignmentSettings) -> None:
         self.graphs, self.seeds, self.settings = graphs, seeds, settings
         torch.manual_seed(settings.seed)
         self.model = self.fresh_model()
@@ -72,14 +72,14 @@ class Method(ABC, Generic[Model]):
         """A model that has learned nothing."""
 
     @abstractmethod
-    def objective(self, epoch: int, links: Ids) -> Objective[Model]:
+    def objective(self, epoch: int, links: Pairs) -> Objective[Model]:
         """What an epoch learns from; `links` are the seeds and what was found since, (left id, right id) rows."""
 
     @abstractmethod
     def vectors(self, model: Model) -> Tensor:
         """Vectors of all entities, those of the right graph behind those of the left one."""
 
-    def sought(self, epoch: int, model: Model) -> Ids | None:
+    def sought(self, epoch: int, model: Model) -> Pairs | None:
         """Links to learn from like seeds in an epoch; None: this method looks for none."""
         return None
 
@@ -102,12 +102,12 @@ class Method(ABC, Generic[Model]):
 class TripleObjective(Generic[Model]):
     """Triples in random order, several times over, and what is made of a batch of them."""
 
-    examples: Ids
+    examples: Rows
     learn: Callable[[Model, Tensor], Tensor]
 
     @classmethod
     def of_epoch(
-        cls, triples: Ids, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor], passes: int = PASSES
+        cls, triples: Triples, seed: int, epoch: int, learn: Callable[[Model, Tensor], Tensor], passes: int = PASSES
     ) -> TripleObjective[Model]:
         """An order of its own for every pass."""
         rng = np.random.default_rng([seed, epoch])
@@ -130,7 +130,7 @@ def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
     return wrong
 
 
-def one_way(joint: JointGraph, graphs: TwoGraphs) -> Ids:
+def one_way(joint: JointGraph, graphs: TwoGraphs) -> Triples:
     """The triples of a joint graph without their reverses."""
     return joint.triples[joint.triples[:, 1] < graphs.relations]
 

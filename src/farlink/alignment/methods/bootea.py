@@ -16,7 +16,7 @@ from torch import Tensor
 from farlink.alignment.assignment import one_to_one
 from farlink.alignment.methods.base import Method, Translation, TripleObjective
 from farlink.alignment.nearest import nearest
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.rsn.joint import swapped
 
 NEAR, FAR = 0.3, 2.0  # right triples are to be nearer, wrong ones farther
@@ -50,7 +50,7 @@ class BootEA(Method[Lookalikes]):
         count = max(1, int(TRUNCATED * ASKED * smaller))
         return Lookalikes(graphs.entities, graphs.relations, self.settings.width, count)
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[Lookalikes]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Lookalikes]:
         """Triples of both graphs, and those with linked entities exchanged for each other."""
         partner = np.full(self.graphs.entities, -1, dtype=np.int32)
         one, other = self.graphs.shifted(links).T
@@ -81,7 +81,7 @@ class BootEA(Method[Lookalikes]):
         """As they are."""
         return model.vectors()
 
-    def sought(self, epoch: int, model: Lookalikes) -> Ids:
+    def sought(self, epoch: int, model: Lookalikes) -> Pairs:
         """The one-to-one choice, among pairs that are near enough, with the greatest sum of cosines."""
         if epoch < ALONE:
             return self.seeds[:0]

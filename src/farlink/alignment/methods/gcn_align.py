@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from torch import Tensor, nn
 
 from farlink.alignment.methods.base import Method
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Ids, Pairs, Rows
 
 MARGIN = 20.0
 WRONG = 5  # wrong counterparts of each end of a seed
@@ -43,7 +43,7 @@ class Convolutions(nn.Module):
 class SeedObjective:
     """Linked entities are to be nearer than others by a margin; all at once, as the network spans both graphs."""
 
-    examples: Ids  # one row a step, with nothing to tell: it is always all seeds
+    examples: Rows  # one row a step, with nothing to tell: it is always all seeds
     links: Tensor
     border: int
 
@@ -75,7 +75,7 @@ class GCNAlign(Method[Convolutions]):
         """The graphs are the network."""
         return Convolutions(self._around(), self.settings.width)
 
-    def objective(self, epoch: int, links: Ids) -> SeedObjective:
+    def objective(self, epoch: int, links: Pairs) -> SeedObjective:
         """The seeds, again and again."""
         return SeedObjective(
             np.zeros((STEPS, 1), dtype=np.int32),

@@ -16,7 +16,7 @@ from torch import Tensor
 from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
 from farlink.graph.compositions import Sample, find_kinds
 from farlink.graph.edges import Edges
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.rsn.joint import join
 
 WRONG = 5  # corrupted triples for a right one
@@ -46,7 +46,7 @@ class IPTransE(Method[Translation]):
         rows = np.column_stack([steps, relation])[steps[:, 1] >= 0]
         return torch.from_numpy(rows).long()
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[Translation]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, all compositions and the pairs found so far."""
         found = torch.from_numpy(self.graphs.shifted(links[len(self.seeds) :])).long()
 
@@ -73,7 +73,7 @@ class IPTransE(Method[Translation]):
         """Those of the translation."""
         return model.vectors()
 
-    def sought(self, epoch: int, model: Translation) -> Ids:
+    def sought(self, epoch: int, model: Translation) -> Pairs:
         """Pairs of entities that are each other's nearest, and near."""
         if epoch < ALONE:
             return self.seeds[:0]

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
 from farlink.alignment.nearest import nearest
-from farlink.graph.ids import Ids, lookup
+from farlink.graph.ids import Pairs, lookup
 from farlink.rsn.joint import join
 
 WRONG = 1  # corrupted triples for a right one
@@ -38,7 +38,7 @@ class JAPE(Method[Translation]):
         self.alike, self.weight = self._alike()
         return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[Translation]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, some pairs with like attributes."""
         return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
 

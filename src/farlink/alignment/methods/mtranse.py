@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 
 WRONG = 5  # corrupted triples for a right one
 PULL = 5.0  # weight of the seeds
@@ -33,7 +33,7 @@ class MTransE(Method[TwoSpaces]):
         """Nothing links the two spaces yet."""
         return TwoSpaces(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[TwoSpaces]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[TwoSpaces]:
         """Triples of both graphs; with every batch, all seeds."""
         pairs = torch.from_numpy(self.graphs.shifted(links)).long()
 

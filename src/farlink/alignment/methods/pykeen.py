@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from farlink.alignment.methods.base import Method, TripleObjective, corrupted, one_way
 from farlink.errors import FarlinkError
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.rsn.joint import join
 
 WRONG = 3  # corrupted triples for a right one
@@ -51,7 +51,7 @@ class JointModel(Method[nn.Module]):
         )
         return model
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[nn.Module]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[nn.Module]:
         """Triples of the joint graph."""
         return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
 
@@ -111,7 +111,7 @@ class ConvE(JointModel):
     name = "ConvE"
     reverses = True
 
-    def objective(self, epoch: int, links: Ids) -> TripleObjective[nn.Module]:
+    def objective(self, epoch: int, links: Pairs) -> TripleObjective[nn.Module]:
         """Triples of the joint graph and their reverses, once: a pass takes as long as many of the others' passes."""
         return TripleObjective.of_epoch(self.joint.triples, self.settings.seed, epoch, self._learn, passes=1)
 

@@ -16,7 +16,7 @@ from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask
 from farlink.alignment.views import Neighbourhoods, compared_vectors, start_vectors
 from farlink.engine.trainer import Trainer
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.progress import Reporter
 from farlink.rsn.joint import join, merge
 from farlink.rsn.model import PathModel
@@ -63,7 +63,7 @@ class RsnTeacher:
         self.row = torch.from_numpy(graph.row).long()
         return path_objective(graph, self.settings, epoch, self.settings.cross_bias)
 
-    def sought(self, model: PathModel) -> Ids:
+    def sought(self, model: PathModel) -> Pairs:
         """Links that the model finds, starting from those it learned from."""
         vectors = compared_vectors(self.neighbourhoods, self._known(), model.eval(), self.settings)
         return confident_pairs(scored_candidates(*vectors, self.evidence, self.settings), self.settings)
@@ -80,7 +80,7 @@ class RsnTeacher:
         """What is kept of the trained network."""
         return model.state_dict()
 
-    def _known(self) -> Ids:
+    def _known(self) -> Pairs:
         """The seeds, and the links found last."""
         return np.concatenate([self.task.seeds, self.run.links("found")])
 

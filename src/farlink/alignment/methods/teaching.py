@@ -11,7 +11,7 @@ from farlink.alignment.evaluation import validation_hits
 from farlink.alignment.methods import METHODS, TwoGraphs
 from farlink.alignment.run import AlignmentRun
 from farlink.engine.trainer import Objective, Trainer
-from farlink.graph.ids import Ids
+from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.settings import AlignmentSettings
 
@@ -22,8 +22,8 @@ class MethodTeacher:
     def __init__(
         self,
         graphs: tuple[KnowledgeGraph, KnowledgeGraph],
-        seeds: Ids,
-        valid: Ids,
+        seeds: Pairs,
+        valid: Pairs,
         run: AlignmentRun,
         settings: AlignmentSettings,
     ) -> None:
