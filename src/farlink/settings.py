@@ -19,6 +19,9 @@ from farlink.errors import FarlinkError
 
 Preset = Literal["best", "fast", "paper"]
 Precision = Literal["auto", "float32", "bfloat16"]
+Kind = Literal["rsn", "rrn", "rnn"]  # networks that read paths
+Cell = Literal["lstm", "gru"]
+LossKind = Literal["nce", "softmax"]
 
 
 class Settings(BaseModel):
@@ -40,13 +43,13 @@ class Settings(BaseModel):
     walks_per_triple: float = Field(0.5, ge=0.01, le=100, description="walks from every triple in an epoch")
     depth_bias: float = Field(0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one")
 
-    model: Literal["rsn", "rrn", "rnn"] = Field("rsn", description="network that reads the paths")
-    cell: Literal["lstm", "gru"] = Field("gru", description="recurrent cell")
+    model: Kind = Field("rsn", description="network that reads the paths")
+    cell: Cell = Field("gru", description="recurrent cell")
     layers: int = Field(1, ge=1, le=8, description="recurrent layers")
     width: int = Field(256, ge=4, le=4096, description="length of every vector")
     dropout: float = Field(0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training")
 
-    loss: Literal["nce", "softmax"] = Field("softmax", description="type-based NCE, or sampled softmax")
+    loss: LossKind = Field("softmax", description="type-based NCE, or sampled softmax")
     entity_negatives: int = Field(2048, ge=1, le=2**20, description="noise entities drawn for a batch")
     relation_negatives: int = Field(256, ge=1, le=2**20, description="noise relations drawn for a batch")
 

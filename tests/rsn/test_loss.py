@@ -30,7 +30,7 @@ def check(value, expected, inputs):
         torch.testing.assert_close(got.to_dense(), wanted)
 
 
-def test_nce_is_equation_9(data):
+def test_nce_is_equation_8(data):
     states, targets, table, bias = data
     loss = NoiseContrastiveLoss(Noise(torch.tensor([5, 1, 0, 7, 2, 2])), negatives=9)
     value = loss(states, targets, table, bias, torch.Generator().manual_seed(3))

@@ -1,9 +1,12 @@
+from typing import get_args
+
 import pytest
 import torch
 from torch import nn
 
 from farlink.engine.machine import multiplies_bfloat16
-from farlink.rsn.model import PathModel
+from farlink.rsn.model import CORES, PathModel
+from farlink.settings import Cell, Kind
 
 ENTITIES, RELATIONS, WIDTH = 7, 3, 4
 
@@ -22,14 +25,26 @@ def make_paths(batch=5, triples=3):
 
 
 def lstm_step(layer: nn.LSTM, x, h, c):
+    """Output and memory of an LSTM; its gates lie in the order input, forget, cell, output."""
     gates = x @ layer.weight_ih_l0.T + layer.bias_ih_l0 + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
     i, f, g, o = gates.chunk(4, dim=-1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
     return o.sigmoid() * c.tanh(), c
 
 
-def plain_states(model: PathModel, paths, kind):
-    """The equations, one step at a time, without dropout and with running statistics."""
+def gru_step(layer: nn.GRU, x, h, c):
+    """Output of a GRU, which has no other memory; its gates lie in the order reset, update, new."""
+    given, known = x @ layer.weight_ih_l0.T + layer.bias_ih_l0, h @ layer.weight_hh_l0.T + layer.bias_hh_l0
+    (r, z, n), (r_known, z_known, n_known) = given.chunk(3, dim=-1), known.chunk(3, dim=-1)
+    update = (z + z_known).sigmoid()
+    return (1 - update) * (n + (r + r_known).sigmoid() * n_known).tanh() + update * h, c
+
+
+def plain_states(model: PathModel, paths, kind, step):
+    """The equations, one step at a time, without dropout and with running statistics.
+
+    In an RRN every layer learns the residual to its own previous state, and goes on from the sum.
+    """
     model.eval()
 
     def normalise(norm, x):
@@ -39,35 +54,35 @@ def plain_states(model: PathModel, paths, kind):
     layers = len(model.core)
     h = [torch.zeros(batch, WIDTH) for _ in range(layers)]
     c = [torch.zeros(batch, WIDTH) for _ in range(layers)]
-    states, x_before, h_before = [], None, None
+    states, x_before = [], None
     for t in range(length - 1):
         table = model.entity_in if t % 2 == 0 else model.relation_in
         x = normalise(model.input_norm, table.weight[paths[:, t]])
         below = x
         for layer in range(layers):
-            h[layer], c[layer] = lstm_step(model.core[layer], below, h[layer], c[layer])
+            learned, c[layer] = step(model.core[layer], below, h[layer], c[layer])
+            h[layer] = learned + h[layer] if kind == "rrn" else learned
             below = h[layer]
         out = below
         if kind == "rsn" and t % 2 == 1:
             out = below @ model.s1.weight.T + x_before @ model.s2.weight.T
-        if kind == "rrn" and t > 0:
-            out = below + h_before
         states.append(normalise(model.output_norm, out))
-        x_before, h_before = x, below
+        x_before = x
     return torch.stack(states)
 
 
-@pytest.mark.parametrize("kind", ["rsn", "rrn", "rnn"])
+@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize(("cell", "step"), [("lstm", lstm_step), ("gru", gru_step)])
 @pytest.mark.parametrize("layers", [1, 2])
-def test_the_network_computes_the_equations(kind, layers):
-    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, layers=layers, kind=kind, dropout=0.5)
+def test_the_network_computes_the_equations(kind, cell, step, layers):
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, layers=layers, kind=kind, cell=cell, dropout=0.5)
     for norm in (model.input_norm, model.output_norm):
         nn.init.normal_(norm.running_mean)
         nn.init.uniform_(norm.running_var, 0.5, 2)
         nn.init.normal_(norm.weight)
         nn.init.normal_(norm.bias)
     paths = make_paths()
-    expected = plain_states(model, paths, kind)
+    expected = plain_states(model, paths, kind, step)
     hidden = model(paths)
     torch.testing.assert_close(hidden.for_relations, expected[0::2])
     torch.testing.assert_close(hidden.for_entities, expected[1::2])
@@ -88,7 +103,23 @@ def test_the_skipping_matrices_are_the_only_parameters_an_rsn_adds():
     assert count["rsn"] - count["rnn"] == 2 * 8 * 8
 
 
-@pytest.mark.parametrize("cell", ["lstm", "gru"])
+@pytest.mark.parametrize("cell", get_args(Cell))
+def test_the_steps_of_a_cell_are_those_of_its_layer(cell):
+    core = CORES[cell]
+    layer, x = core.layer(WIDTH, WIDTH), torch.randn(5, 3, WIDTH)
+    state, outputs = tuple(torch.zeros(core.parts, 3, WIDTH)), []
+    for element in x:
+        state = core.step(element, state, *layer.parameters())
+        outputs.append(state[0])
+    assert len(state) == core.parts
+    torch.testing.assert_close(torch.stack(outputs), layer(x)[0])
+
+
+def test_every_cell_of_the_settings_is_there():
+    assert set(CORES) == set(get_args(Cell))
+
+
+@pytest.mark.parametrize("cell", get_args(Cell))
 def test_in_training_inputs_and_outputs_are_normalised_over_the_batch(cell):
     model = PathModel(ENTITIES, RELATIONS, width=WIDTH, cell=cell, dropout=0.0)
     hidden = model(make_paths(batch=64))
@@ -106,8 +137,10 @@ def test_dropout_makes_training_random_and_evaluation_not():
 
 
 @pytest.mark.skipif(not multiplies_bfloat16(), reason="this processor does not multiply bfloat16")
-def test_with_short_numbers_the_states_are_nearly_the_same():
-    model, paths = PathModel(ENTITIES, RELATIONS, width=64, dropout=0.0), make_paths()
+@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize("cell", get_args(Cell))
+def test_with_short_numbers_the_states_are_nearly_the_same(kind, cell):
+    model, paths = PathModel(ENTITIES, RELATIONS, width=64, kind=kind, cell=cell, dropout=0.0), make_paths()
     exact = model(paths)
     with torch.autocast("cpu", torch.bfloat16):
         short = model(paths)

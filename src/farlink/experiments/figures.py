@@ -12,9 +12,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from farlink.reports.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+from farlink.reports.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
-COLOURS, MARKERS = (BLUE, ORANGE, GREEN, PURPLE, GREY), "osD^v"
+COLOURS, MARKERS = (BLUE, ORANGE, GREEN, PURPLE, GREY, SKY, RED), "osD^vPX"
 HEIGHT = 0.3  # inches of a line of dots
 PATHS = "paths read"  # the axis of what is learned
 Cells = Mapping[tuple[str, str], float]  # figures by method and data set

@@ -1,4 +1,4 @@
-"""Where the paper's text and the authors' published code differ: what each difference is worth.
+"""What differences from the paper's text are worth: the authors' published code, and another reading of RRN.
 
 Every variant is the preset `paper` with one thing changed. Validation links compare them after equally many paths.
 """
@@ -38,12 +38,14 @@ from farlink.rsn.objective import PathObjective, model_of, path_losses, walks_of
 from farlink.settings import AlignmentSettings, make_settings
 
 DATA = SRPRS[2]
-PAPER, WALKS, ONCE, IDENTITY, SOFTMAX = VARIANTS = (
+PAPER, WALKS, ONCE, IDENTITY, SOFTMAX, RRN, RRN_OUTPUT = VARIANTS = (
     "as in the paper",
     "walks as in the authors' code",
     "walks drawn once",
     "LSTM with identity activations",
     "sampled softmax",
+    "RRN",
+    "RRN with the sum at the output only",
 )
 PASSES, PART = 2, 8  # the authors' two walks per triple are read in eight epochs, and then once more
 
@@ -88,6 +90,7 @@ def _made(budget: float, changes: dict[str, Any], job: Job, folder: Path) -> dic
             "patience": 0,
             "minutes": budget,
             "loss": "softmax" if job.variant == SOFTMAX else "nce",
+            "model": {RRN: "rrn", RRN_OUTPUT: "rnn"}.get(job.variant, "rsn"),
             **changes,
         },
     )
@@ -121,6 +124,8 @@ class Training:
         model = model_of(self.settings, self.graph.entities, self.graph.relations)
         if self.variant == IDENTITY:
             model.core = nn.ModuleList(IdentityLSTM(layer) for layer in model.core)  # type: ignore[arg-type]
+        if self.variant == RRN_OUTPUT:
+            model.output_norm.register_forward_pre_hook(partial(_sums, self.settings.walk_length - 1))
         with tempfile.TemporaryDirectory() as folder, Reporter().training(self.settings.max_epochs) as watcher:
             trainer = Trainer(model, self.objective, self.validation, self.settings, Path(folder) / "checkpoint")
             trace = trainer.run(watcher)
@@ -162,6 +167,12 @@ class Training:
         return vectors[: self.graph.first_right], vectors[self.graph.first_right :]
 
 
+def _sums(length: int, norm: nn.Module, inputs: tuple[Tensor]) -> Tensor:
+    """h_t + h_{t-1} in place of states h of paths, all (T - 1, B, d) in one (T - 1) B rows."""
+    h = inputs[0].view(length, -1, inputs[0].shape[1])
+    return torch.cat([h[:1], h[1:] + h[:-1]]).flatten(0, 1)
+
+
 def _told(job: Job, record: dict[str, Any]) -> str:
     return f"{job.variant}, seed {job.seed}: Hits@1 {hits(record):.3f} in {record['seconds']:.0f} s"
 
@@ -169,7 +180,7 @@ def _told(job: Job, record: dict[str, Any]) -> str:
 def page(records: list[dict[str, Any]]) -> str:
     """The page: every figure of it is from a record."""
     lines = [
-        "# The paper and the authors' code",
+        "# The paper, the authors' code, and RRN",
         "",
         "Written by `farlink experiment variants` from `results/variants.jsonl`.",
         "",

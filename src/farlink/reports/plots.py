@@ -19,6 +19,7 @@ from farlink.io.files import atomic_path
 NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}
 # colour-blind safe (Okabe and Ito)
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8c8c8c"
+SKY, RED = "#56B4E9", "#D55E00"
 
 
 def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, height: float = 3.5) -> None:

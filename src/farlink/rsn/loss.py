@@ -8,7 +8,7 @@ in the cache, and never stored whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +16,7 @@ from torch.nn.functional import logsigmoid
 
 from farlink.engine.row_adam import rows_of
 from farlink.engine.softmax import factor, pass_back, rounded, slices
-
-LossKind = Literal["nce", "softmax"]
+from farlink.settings import LossKind
 
 
 class Noise:
@@ -43,7 +42,7 @@ class Noise:
 
 
 class NoiseContrastiveLoss(nn.Module):
-    """Equation 9: -log σ(h·y) - Σ_j log σ(-h·ỹ_j), the mean over all predictions of one type."""
+    """Equation 8: -log σ(h·y) - Σ_j log σ(-h·ỹ_j), the mean over all predictions of one type."""
 
     def __init__(self, noise: Noise, negatives: int) -> None:
         super().__init__()

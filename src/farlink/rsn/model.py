@@ -1,20 +1,33 @@
 """The network: recurrent skipping networks (RSN) and the two networks the paper compares them with.
 
 Shapes in comments: B paths in a batch, T elements in a path (odd), n = (T - 1) / 2 triples in a path,
-d the width.
+E entities, d the width.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from farlink.engine.dropout import Dropout
+from farlink.settings import Cell, Kind
 
-Kind = Literal["rsn", "rrn", "rnn"]
-Cell = Literal["lstm", "gru"]
+
+class Core(NamedTuple):
+    """A recurrent cell: as a layer that reads whole paths, and as the step that the layer repeats."""
+
+    layer: type[nn.LSTM | nn.GRU]
+    step: Callable[..., tuple[Tensor, ...]]  # (x_t, state, *weights) → state, in which the output comes first
+    parts: int  # tensors in a state, all (B, d)
+
+
+CORES: dict[Cell, Core] = {
+    "lstm": Core(nn.LSTM, torch.lstm_cell, parts=2),
+    "gru": Core(nn.GRU, lambda x, state, *weights: (torch.gru_cell(x, *state, *weights),), parts=1),
+}
 
 
 class Hidden(NamedTuple):
@@ -42,7 +55,7 @@ class PathModel(nn.Module):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        self.kind = kind
+        self.kind, self.cell = kind, CORES[cell]
         # sparse: a batch has gradients of the few rows it reads, not of all
         self.entity_in = nn.Embedding(entities, width, sparse=True)
         self.entity_out = nn.Embedding(entities, width, sparse=True)
@@ -53,8 +66,7 @@ class PathModel(nn.Module):
 
         self.input_norm = nn.BatchNorm1d(width, eps=1e-3)
         self.output_norm = nn.BatchNorm1d(width, eps=1e-3)
-        layer = nn.LSTM if cell == "lstm" else nn.GRU
-        self.core = nn.ModuleList(layer(width, width) for _ in range(layers))
+        self.core = nn.ModuleList(self.cell.layer(width, width) for _ in range(layers))
         self.dropout = Dropout(dropout)
         if kind == "rsn":
             self.s1 = nn.Linear(width, width, bias=False)
@@ -72,7 +84,7 @@ class PathModel(nn.Module):
         x = _normalised(self.input_norm, x)
         h = x
         for layer in self.core:
-            h = self.dropout(layer(h)[0])
+            h = self.dropout(self._recurrent(layer, h))
         h = h.to(x.dtype)  # under autocast the core counts with shorter numbers
         h = _normalised(self.output_norm, self._skip(h, x))
         return Hidden(for_relations=h[0::2], for_entities=h[1::2])
@@ -81,21 +93,22 @@ class PathModel(nn.Module):
         """States (B, d) after paths of two elements, an entity and a relation: what is read of (s, r, ?)."""
         return self.read(self.entity_in(head)[None], self.relation_in(relation)[None]).for_entities[0]
 
+    def _recurrent(self, layer: nn.Module, x: Tensor) -> Tensor:
+        """States h of a recurrent layer (equation 1); `x` and h are (T - 1, B, d)."""
+        states: Tensor = residual_states(self.cell, layer, x) if self.kind == "rrn" else layer(x)[0]
+        return states
+
     def _skip(self, h: Tensor, x: Tensor) -> Tensor:
-        """h' from h: what an RSN, an RRN and an RNN make of the recurrent states, all (T - 1, B, d)."""
-        if self.kind == "rsn":
-            # equation 2: h'_t = h_t at an entity, S1 h_t + S2 x_{t-1} at a relation
-            at_entities, at_relations, subjects = h[0::2], h[1::2], x[0::2]
-            skipped = self.s1(at_relations) + self.s2(subjects)
-            return torch.stack([at_entities, skipped], dim=1).flatten(0, 1)
-        if self.kind == "rrn":
-            # the residual to the previous state: h'_t = h_t + h_{t-1}
-            return torch.cat([h[:1], h[1:] + h[:-1]])
-        return h
+        """h' from h, both (T - 1, B, d). Equation 2: h'_t = h_t at an entity, S1 h_t + S2 x_{t-1} at a relation."""
+        if self.kind != "rsn":
+            return h
+        at_entities, at_relations, subjects = h[0::2], h[1::2], x[0::2]  # all (n, B, d)
+        skipped = self.s1(at_relations) + self.s2(subjects)
+        return torch.stack([at_entities, skipped], dim=1).flatten(0, 1)
 
     @torch.no_grad()
     def start_from(self, vectors: Tensor) -> None:
-        """Let entity vectors start in the directions of `vectors`, as long as they are; zero rows start at random."""
+        """Turn entity vectors into the directions of `vectors` (E, d), keeping their mean length; zero rows stay."""
         known = vectors.norm(dim=1) > 0
         for table in (self.entity_in.weight, self.entity_out.weight):
             length = table.norm(dim=1).mean()
@@ -103,7 +116,7 @@ class PathModel(nn.Module):
 
     @torch.no_grad()
     def share_rows(self, row: Tensor) -> None:
-        """Give every entity e the vectors of entity `row[e]`."""
+        """Give every entity e the vectors of entity `row[e]`; `row` is (E)."""
         for table in (self.entity_in.weight, self.entity_out.weight):
             table.copy_(table[row])
 
@@ -120,6 +133,20 @@ class PathModel(nn.Module):
                 if "bias_ih" in name:
                     width = len(bias) // 4
                     nn.init.ones_(bias[width : 2 * width])
+
+
+def residual_states(cell: Core, layer: nn.Module, x: Tensor) -> Tensor:
+    """A recurrent residual network (RRN): h_t := F(h_{t-1}, x_t) + h_{t-1}; `x` and h are (T - 1, B, d).
+
+    The sum is what the next step reads, so that a layer of PyTorch, which hides its steps, cannot be used.
+    """
+    h, *memory = x.new_zeros(cell.parts, *x.shape[1:])  # each (B, d)
+    weights, states = list(layer.parameters()), []
+    for element in x:
+        residual, *memory = cell.step(element, (h, *memory), *weights)
+        h = h + residual
+        states.append(h)
+    return torch.stack(states)
 
 
 def _normalised(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
