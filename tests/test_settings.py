@@ -12,7 +12,6 @@ from farlink.settings import (
     valid_range,
 )
 
-
 # The paper's setting, and what it leaves open: changes of other presets and of defaults must leave it as it is.
 PAPER = {
     "model": "rsn",
