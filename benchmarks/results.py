@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import GB, Row
+from farlink.reports.tables import Table, columns, markdown
 
 PACKAGES = ("farlink", "numba", "numpy", "polars", "scipy", "torch")
-HEADER = ("what", "figure", "baseline", "ratio", "target", "peak memory")
+HEADINGS = ("what", "figure", "baseline", "ratio", "target", "peak memory")
 INTRODUCTION = """# Benchmarks
 
 Written by `make bench`. Each baseline was measured in the same run as the figure beside it. The ratio is the
@@ -63,8 +64,7 @@ def _rows(content: dict[str, Any]) -> list[Row]:
 
 def table(rows: list[Row]) -> str:
     """Rows as a Markdown table."""
-    lines = [HEADER, ["---"] * len(HEADER), *(_cells(row) for row in rows)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return "\n".join(markdown(Table(columns(*HEADINGS), [_cells(row) for row in rows])))
 
 
 def _cells(row: Row) -> list[str]:

@@ -16,7 +16,7 @@ def test_the_card_tells_what_was_done_and_how_well(run):
     hits = run.metrics["test"]["linked"]["left_to_right"]["hits@1"]
     assert f"| linked | left to right | {hits:.3f} |" in card
     assert "18 seeds, 2 for validation, 20 for the test" in card
-    assert "name equality (baseline)" in card
+    assert "name equality, for comparison" in card
 
 
 def test_the_card_shows_every_plot_there_is(run):

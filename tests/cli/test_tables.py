@@ -2,8 +2,24 @@ import polars as pl
 import pytest
 
 from farlink.cli import tables
+from farlink.reports.tables import Column, Table
 
 FIGURES = dict.fromkeys(("hits@1", "hits@3", "hits@5", "hits@10", "mrr"), 0.5) | {"mr": 2.0}
+
+
+def test_a_table_on_the_terminal_holds_names_as_they_are(capsys):
+    tables.show_table(Table([Column("name"), Column("triples", ",", "right")], [["[red]a", 1200]], "Title"))
+    text = capsys.readouterr().out
+    assert "Title" in text
+    assert "\u2502 [red]a \u2502   1,200 \u2502" in text
+
+
+def test_counterparts_are_shown_with_the_number_of_their_reasons(capsys):
+    found = pl.DataFrame({"rank": [1], "entity": ["x/Rome"], "name": ["Rome"], "score": [0.5]})
+    tables.show_matches(found, [["one", "other"]])
+    assert (
+        "\u2502 1    \u2502 x/Rome \u2502 Rome \u2502 0.500 \u2502 2                \u2502" in capsys.readouterr().out
+    )
 
 
 def test_predictions_are_shown_with_their_paths(capsys):

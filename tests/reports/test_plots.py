@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from farlink.reports.card import measured_part, network_words, training_lines
+from farlink.reports.card import network_words, training_lines
 from farlink.reports.plots import draw, draw_reliability, draw_training
 from farlink.settings import make_settings
 
@@ -48,9 +48,3 @@ def test_the_same_figure_gives_the_same_file(tmp_path, kind):
     for name in ("one", "other"):
         draw(tmp_path / f"{name}.png", fill, vector=True)
     assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"other.{kind}").read_bytes()
-
-
-def test_the_test_part_measures_best():
-    assert measured_part({"validation": {}, "test": {}}) == "test"
-    assert measured_part({"validation": {}}) == "validation"
-    assert measured_part({}) == ""

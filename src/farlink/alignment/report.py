@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farlink.alignment.mapping import Mapping
+from farlink.alignment.results import quality_table, ranks_table
 from farlink.alignment.run import AlignmentRun
 from farlink.graph.ids import Ids, Pairs
 from farlink.io.files import write_text
-from farlink.reports.card import measured_part, network_words, training_lines
+from farlink.reports.card import network_words, notes_lines, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
+from farlink.reports.tables import Column, Table, markdown, measured_part
 from farlink.settings import AlignmentSettings
 
 
@@ -74,18 +76,11 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         "## Data",
         "",
-        "| side | source | entities | relations | triples | literals set aside |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {side} | {about[side]['source']} | {about[side]['entities']:,} | {about[side]['relations']:,} "
-            f"| {about[side]['triples']:,} | {about[side]['literals']:,} |"
-            for side in ("left", "right")
-        ),
+        *markdown(_data_table(about)),
         "",
         f"Links: {about['links']['seeds']:,} seeds, {about['links']['validation']:,} for validation, "
         f"{about['links']['test']:,} for the test.",
-        *([""] if notes else []),
-        *(f"- {note}" for note in notes),
+        *notes_lines(notes),
         "",
         "## Training",
         "",
@@ -98,7 +93,8 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
     shown = [
         name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
     ]
-    lines += [""] * bool(shown) + [" ".join(f"![{name}](plots/{name}.png)" for name in shown)] * bool(shown)
+    if shown:
+        lines += ["", " ".join(f"![{name}](plots/{name}.png)" for name in shown)]
     lines += [
         "",
         "## How to read this",
@@ -111,6 +107,14 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _data_table(about: dict[str, Any]) -> Table:
+    """What the two graphs hold."""
+    counts = ("entities", "relations", "triples", "literals")
+    counted = [Column(name, ",", "right") for name in ("entities", "relations", "triples", "literals set aside")]
+    rows = [[side, about[side]["source"], *(about[side][name] for name in counts)] for side in ("left", "right")]
+    return Table([Column("side"), Column("source"), *counted], rows)
 
 
 def _score_in_words(settings: AlignmentSettings) -> str:
@@ -135,18 +139,14 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
     part = measured_part(metrics)
     if not part:
         return ["No links were kept to measure with."]
-    lines = [f"On the {part} links:", "", "| protocol | direction | Hits@1 | Hits@5 | Hits@10 | MRR | MR |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    for protocol in ("linked", "all"):
-        for direction, figures in metrics[part][protocol].items():
-            cells = " | ".join(f"{figures[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr"))
-            lines.append(f"| {protocol} | {direction.replace('_', ' ')} | {cells} | {figures['mr']:,.1f} |")
-    lines += ["", _ceiling_in_words(metrics[part]["ceiling"])]
-    lines += ["", "| | precision | recall | F1 |", "|---|---|---|---|"]
-    for name, key in (("the mapping", "mapping"), ("name equality (baseline)", "name_equality")):
-        quality = metrics[part][key]
-        lines.append(f"| {name} | {quality['precision']:.3f} | {quality['recall']:.3f} | {quality['f1']:.3f} |")
-    return lines
+    figures = metrics[part]
+    return [
+        *markdown(ranks_table(figures, f"On the {part} links, realistic ranks:")),
+        "",
+        _ceiling_in_words(figures["ceiling"]),
+        "",
+        *markdown(quality_table(figures)),
+    ]
 
 
 def _ceiling_in_words(ceiling: dict[str, float]) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from farlink.cli.app import GraphOption, PresetOption, ResumeOption, RunArgument, SeedOption, SetOption, app
-from farlink.cli.tables import console, show_links, show_lookalikes, show_reasons, show_results
+from farlink.cli.tables import console, show_links, show_lookalikes, show_matches, show_reasons, show_results
 from farlink.errors import FarlinkError
 from farlink.settings import METHOD_SETTINGS, make_settings, parse_assignments
 
@@ -123,10 +122,7 @@ def match(
         rows = [{**row, "reasons": why} for row, why in zip(found.to_dicts(), reasons, strict=True)]
         console.print_json(json.dumps(rows))
         return
-    table = Table("rank", "entity", "name", "score", "agreeing triples")
-    for row, why in zip(found.iter_rows(), reasons, strict=True):
-        table.add_row(str(row[0]), row[1], row[2], f"{row[3]:.3f}", str(len(why)))
-    console.print(table)
+    show_matches(found, reasons)
     show_reasons(found, reasons)
     show_lookalikes(opened.lookalikes(entity))
 

@@ -10,7 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from farlink.cli.app import GraphOption, RunArgument, app
-from farlink.cli.tables import console, measured_with, ranks_table, sides_table
+from farlink.cli.tables import console, measured_with, show_table
 from farlink.errors import FarlinkError
 from farlink.settings import METHOD_SETTINGS, TASKS, AlignmentSettings, Settings, valid_range
 
@@ -29,7 +29,9 @@ def evaluate(
     """Measure a run: Hits@k and MRR, in both directions, of links (an alignment) or triples (a completion)."""
     from typing import get_args
 
+    from farlink.alignment import results as alignment
     from farlink.alignment.run import AlignmentRun
+    from farlink.completion import results as completion
     from farlink.completion.run import CompletionRun
     from farlink.loading import load
     from farlink.measures.ranks import RankKind
@@ -40,17 +42,17 @@ def evaluate(
     opened = load(run)
     if isinstance(opened, AlignmentRun) and links is not None and triples is None:
         figures = opened.evaluate(links, kind)
-        table = ranks_table(figures, f"{kind} ranks")
+        table = alignment.ranks_table(figures, f"{kind} ranks")
     elif isinstance(opened, CompletionRun) and triples is not None and links is None:
         figures = opened.evaluate(triples, kind)
-        table = sides_table(figures, f"filtered {kind} ranks")
+        table = completion.ranks_table(completion.sides(figures), f"filtered {kind} ranks")
     else:
         raise FarlinkError("an alignment is measured with --links, a completion with --triples")
     if as_json:
         console.print_json(json.dumps(figures))
         return
     console.print(measured_with(figures), markup=False)
-    console.print(table)
+    show_table(table)
 
 
 @app.command()

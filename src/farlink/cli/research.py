@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from farlink.cli.app import SeedOption, app
-from farlink.cli.tables import console
+from farlink.cli.tables import console, show_table
 from farlink.errors import FarlinkError
 
 BUDGET = 10.0  # minutes that a run of an experiment may train
@@ -38,7 +37,7 @@ def sample(
     **farlink sample left.nt.gz right.nt.gz --links links.tsv --size 15000 --out benchmark/**
     """
     from farlink.progress import Reporter
-    from farlink.sampling.benchmark import draw_sample, read_sources, write_sample
+    from farlink.sampling.benchmark import distances_table, draw_sample, read_sources, write_sample
 
     if out is None:
         raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
@@ -58,10 +57,8 @@ def sample(
     with reporter.working("sampling"):
         drawn = draw_sample(graphs, pairs, size, dense=dense, epsilon=epsilon, seed=seed)
         write_sample(drawn, out, shares)
-    table = Table("method", *(f"K-S distance, graph {place + 1}" for place in range(len(graphs))))
-    for name, gaps in drawn.distances.items():
-        table.add_row(name, *(f"{gap:.1%}" for gap in gaps))
-    console.print(table)
+    console.print("Kolmogorov-Smirnov distance of the degrees from those of the original:")
+    show_table(distances_table(drawn))
     if max(drawn.distances["SRPRS"]) > epsilon:
         console.print(f"the degrees could not be brought within {epsilon:.1%} of the original", markup=False)
     what = "entities" if pairs is None else "linked pairs"

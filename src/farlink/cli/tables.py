@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+import rich.table
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
+
+from farlink.reports.tables import Column, Table, columns, measured_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,25 +20,29 @@ LOOKALIKES = 5  # entities shown at the most that look like another
 console = Console(highlight=False, soft_wrap=True)
 
 
-def _measured_part(metrics: dict[str, Any]) -> str:
-    """The test part, else the validation part, else none (an empty name)."""
-    return next((part for part in ("test", "validation") if part in metrics), "")
+def show_table(table: Table) -> None:
+    """Print a table; names in it are not taken for markup."""
+    shown = rich.table.Table(title=table.title or None, title_justify="left")
+    for column in table.columns:
+        shown.add_column(Text(column.heading), justify=column.align)
+    for cells in table.cells():
+        shown.add_row(*map(Text, cells))
+    console.print(shown)
 
 
 def show_results(metrics: dict[str, Any]) -> None:
     """Print the figures of a run: the test part, or the validation part where there is no test."""
-    part = _measured_part(metrics)
+    from farlink.alignment.results import quality_table, ranks_table
+
+    part = measured_part(metrics)
     if not part:
         console.print("no links were kept to measure with; see the mapping itself")
         return
     figures = metrics[part]
-    console.print(ranks_table(figures, f"{part} links, realistic ranks"))
+    show_table(ranks_table(figures, f"{part} links, realistic ranks"))
     best = ", ".join(f"{protocol} {value:.3f}" for protocol, value in figures["ceiling"].items())
     console.print(f"best Hits@1 that structure lets any method expect, as some entities look exactly alike: {best}")
-    table = Table("", "precision", "recall", "F1")
-    for name, key in (("the mapping", "mapping"), ("name equality, for comparison", "name_equality")):
-        table.add_row(name, *(f"{figures[key][measure]:.3f}" for measure in ("precision", "recall", "f1")))
-    console.print(table)
+    show_table(quality_table(figures))
     counts = metrics["mapping"]
     console.print(
         f"{counts.get('matched', 0):,} links found, {counts.get('unmatched', 0):,} left entities not matched, "
@@ -42,47 +50,28 @@ def show_results(metrics: dict[str, Any]) -> None:
     )
 
 
-def ranks_table(figures: dict[str, Any], title: str) -> Table:
-    """Ranks by protocol and direction."""
-    table = Table(
-        "protocol", "direction", "Hits@1", "Hits@5", "Hits@10", "MRR", "MR", title=title, title_justify="left"
-    )
-    for protocol in ("linked", "all"):
-        for direction, ranks in figures[protocol].items():
-            cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@5", "hits@10", "mrr")]
-            table.add_row(protocol, direction.replace("_", " "), *cells, f"{ranks['mr']:,.1f}")
-    return table
-
-
 def show_completion(metrics: dict[str, Any]) -> None:
     """Print the figures of a completion: the test part, or the validation part where there is no test."""
-    part = _measured_part(metrics)
+    from farlink.completion.results import ranks_table, sides
+
+    part = measured_part(metrics)
     if not part:
         console.print("no triples were kept to measure with")
         return
-    console.print(sides_table(metrics[part], f"{part} triples, filtered realistic ranks"))
-
-
-def sides_table(figures: dict[str, Any], title: str) -> Table:
-    """Ranks by side."""
-    table = Table("asked for", "Hits@1", "Hits@3", "Hits@10", "MRR", "MR", title=title, title_justify="left")
-    for side, name in (("tail", "tails"), ("head", "heads"), ("both", "both")):
-        ranks = figures[side]
-        cells = [f"{ranks[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr")]
-        table.add_row(name, *cells, f"{ranks['mr']:,.1f}")
-    return table
+    show_table(ranks_table(sides(metrics[part]), f"{part} triples, filtered realistic ranks"))
 
 
 def show_predictions(found: pl.DataFrame, reasons: list[list[str]]) -> None:
     """Print predicted facts, and below them the paths that speak for each."""
     from farlink.graph.names import short_name
 
-    table = Table("", "head", "relation", "tail", "probability", "known")
+    rows: list[list[Any]] = []
     for place, row in enumerate(found.iter_rows(named=True), 1):
         names = [short_name(row[column]) for column in ("head", "relation", "tail")]
-        chance = "" if row["probability"] != row["probability"] else f"{row['probability']:.3f}"
-        table.add_row(str(place), *names, chance, "yes" if row.get("known") else "no")
-    console.print(table)
+        probability = None if math.isnan(row["probability"]) else row["probability"]
+        rows.append([place, *names, probability, "yes" if row.get("known") else "no"])
+    names_columns = columns("", "head", "relation", "tail")
+    show_table(Table([*names_columns, Column("probability", ".3f"), Column("known")], rows))
     for place, why in enumerate(reasons, 1):
         for path in why:
             console.print(f"{place:>3}  {path}", markup=False)
@@ -92,10 +81,16 @@ def show_predictions(found: pl.DataFrame, reasons: list[list[str]]) -> None:
 
 def show_links(found: pl.DataFrame) -> None:
     """Print some found links by name."""
-    table = Table("left", "right", "score", title="ten of the links found", title_justify="left")
-    for left, right, score in found.select("left", "right", "score").iter_rows():
-        table.add_row(left.rsplit("/", 1)[-1], right, f"{score:.3f}")
-    console.print(table)
+    links = found.select("left", "right", "score").iter_rows()
+    rows = [[left.rsplit("/", 1)[-1], right, score] for left, right, score in links]
+    show_table(Table([*columns("left", "right"), Column("score", ".3f")], rows, "ten of the links found"))
+
+
+def show_matches(found: pl.DataFrame, reasons: list[list[str]]) -> None:
+    """Print ranked counterparts, and how many triples speak for each."""
+    rows = [[*row[:4], len(why)] for row, why in zip(found.iter_rows(), reasons, strict=True)]
+    shown = [*columns("rank", "entity", "name"), Column("score", ".3f"), Column("agreeing triples")]
+    show_table(Table(shown, rows))
 
 
 def show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:

@@ -7,13 +7,12 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from farlink.completion.results import NAMES, SIDES, ranks_table, scorers, sides
 from farlink.completion.run import CompletionRun
 from farlink.progress import duration
-from farlink.reports.card import measured_part, network_words, training_lines
+from farlink.reports.card import network_words, notes_lines, training_lines
 from farlink.reports.plots import BLUE, ORANGE, draw, draw_reliability, draw_training
-
-NAMES = {"paths": "the network that reads paths", "factors": "the tensor model", "rules": "the rules"}
-SIDES = {"tail": "tails (s, r, ?)", "head": "heads (?, r, o)", "both": "both"}
+from farlink.reports.tables import markdown, measured_part
 
 
 def write(run: CompletionRun, notes: list[str]) -> None:
@@ -57,8 +56,7 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         f"{graph['literals']:,} literals set aside.",
         f"Triples: {parts['train']:,} to learn from, {parts['validation']:,} for validation, {parts['test']:,} for "
         "the test.",
-        *([""] if notes else []),
-        *(f"- {note}" for note in notes),
+        *notes_lines(notes),
         "",
         "## Training",
         "",
@@ -70,7 +68,8 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         *result_lines(metrics),
     ]
     shown = [name for name in ("classes", "reliability") if (run.folder / f"plots/{name}.png").exists()]
-    lines += ["", " ".join(f"![{name}](plots/{name}.png)" for name in shown)] if shown else []
+    if shown:
+        lines += ["", " ".join(f"![{name}](plots/{name}.png)" for name in shown)]
     lines += [
         "",
         "## How to read this",
@@ -108,14 +107,8 @@ def result_lines(metrics: dict[str, Any]) -> list[str]:
     if not part:
         return ["No triples were kept to measure with."]
     figures = metrics[part]
-    lines = [f"On the {part} triples:", "", "| | Hits@1 | Hits@3 | Hits@10 | MRR | MR |", "|---|---|---|---|---|---|"]
-    rows = {title: figures[side] for side, title in SIDES.items()}
-    if "without" in figures:
-        rows |= {f"{NAMES[name]}, alone": one for name, one in figures["alone"].items()}
-        rows |= {f"without {NAMES[name]}": one for name, one in figures["without"].items()}
-    for title, one in rows.items():
-        cells = " | ".join(f"{one[name]:.3f}" for name in ("hits@1", "hits@3", "hits@10", "mrr"))
-        lines.append(f"| {title} | {cells} | {one['mr']:,.1f} |")
+    rows = sides(figures) | scorers(figures)
+    lines = markdown(ranks_table(rows, f"On the {part} triples, filtered realistic ranks:"))
     unseen = figures["unseen"]
     if unseen["triples"]:
         lines += ["", f"{unseen['triples']:,} of these triples name something that was never learned from."]

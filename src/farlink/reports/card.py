@@ -1,8 +1,6 @@
-"""What the model cards of all tasks share: which network was trained, how, and which part measures it."""
+"""What the model cards of all tasks share: which network was trained, and how."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import polars as pl
 
@@ -16,6 +14,11 @@ def network_words(settings: Settings) -> str:
     return f"{settings.model.upper()} with {layers} on paths of length {settings.walk_length}"
 
 
+def notes_lines(notes: list[str]) -> list[str]:
+    """What was left out or put right, after an empty line."""
+    return ["", *(f"- {note}" for note in notes)] if notes else []
+
+
 def training_lines(trace: pl.DataFrame, learned: str, measure: str) -> list[str]:
     """How what was learned was trained, as lines of a model card."""
     best = trace.filter(pl.col("best")).tail(1).row(0, named=True)
@@ -27,8 +30,3 @@ def training_lines(trace: pl.DataFrame, learned: str, measure: str) -> list[str]
         "",
         "![loss](plots/loss.png)" + (" ![validation](plots/validation.png)" if measured else ""),
     ]
-
-
-def measured_part(metrics: dict[str, Any]) -> str:
-    """The part that measures a run best: the test part, else the validation part, else none (an empty name)."""
-    return next((part for part in ("test", "validation") if part in metrics), "")

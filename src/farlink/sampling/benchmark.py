@@ -22,6 +22,7 @@ from farlink.io.files import atomic_path, write_text
 from farlink.io.graphs import read
 from farlink.io.sources import links_from
 from farlink.reports.plots import BLUE, GREEN, GREY, ORANGE, draw
+from farlink.reports.tables import Column, Table, markdown
 from farlink.sampling.srprs import Side, alternatives, degrees, distances, sample, thinned
 
 COLOURS = {"original": "black", "SRPRS": BLUE, "uniform": GREY, "PageRank": ORANGE, "high degree": GREEN}
@@ -157,34 +158,45 @@ def _split(sample: Sample, shares: tuple[float, float]) -> dict[str, pl.DataFram
 def report_lines(sample: Sample, tables: Sequence[pl.DataFrame]) -> list[str]:
     """Statistics as in the paper's table, and the K-S distances of all methods."""
     kind = "dense" if sample.dense else "normal"
-    lines = [
-        f"# A {kind} sample of {len(sample.units):,} {'linked pairs' if len(tables) == 2 else 'entities'}",
+    what = "linked pairs" if len(tables) == 2 else "entities"
+    original = "the original without low-degree entities" if sample.dense else "the original"
+    plots = " ".join(f"![degrees of graph {place + 1}](degrees_{place + 1}.png)" for place in range(len(tables)))
+    return [
+        f"# A {kind} sample of {len(sample.units):,} {what}",
         "",
         f"Segment-based random PageRank sampling, seed {sample.seed}.",
         "",
-        "| graph | entities | relations | triples | average degree | average degree of the original |"
-        + " without low-degree entities |" * sample.dense,
-        "|---|---|---|---|---|---|" + "---|" * sample.dense,
+        *markdown(_sizes_table(sample, tables)),
+        "",
+        f"Kolmogorov-Smirnov distance of the degrees from {original}:",
+        "",
+        *markdown(distances_table(sample)),
+        "",
+        plots,
     ]
+
+
+def _sizes_table(sample: Sample, tables: Sequence[pl.DataFrame]) -> Table:
+    """Statistics as in the paper's table; of a dense sample also those of what it was drawn from."""
+    counts = [Column(name, ",", "right") for name in ("entities", "relations", "triples")]
+    means = [Column(name, ".2f", "right") for name in ("average degree", "average degree of the original")]
+    if sample.dense:
+        means.append(Column("without low-degree entities", ".2f", "right"))
+    rows = []
     for place, (graph, table) in enumerate(zip(sample.graphs, tables, strict=True)):
         whole = degrees(graph.triples, len(graph.entities))
         found = [sample.degrees["SRPRS"][place], whole[whole > 0]]
         if sample.dense:
             found.append(sample.degrees["original"][place])
-        lines.append(
-            f"| {graph.source} | {len(sample.units):,} | {table['relation'].n_unique():,} | {table.height:,} | "
-            + " | ".join(f"{one.mean():.2f}" for one in found)
-            + " |"
-        )
-    original = "the original without low-degree entities" if sample.dense else "the original"
-    lines += ["", f"Kolmogorov-Smirnov distance of the degrees from {original}:", ""]
-    lines += ["| method | " + " | ".join(f"graph {place + 1}" for place in range(len(tables))) + " |"]
-    lines += ["|---|" + "---|" * len(tables)]
-    lines += [
-        f"| {name} | " + " | ".join(f"{gap:.1%}" for gap in gaps) + " |" for name, gaps in sample.distances.items()
-    ]
-    plots = " ".join(f"![degrees of graph {place + 1}](degrees_{place + 1}.png)" for place in range(len(tables)))
-    return [*lines, "", plots]
+        sizes = [len(sample.units), table["relation"].n_unique(), table.height]
+        rows.append([graph.source, *sizes, *(one.mean() for one in found)])
+    return Table([Column("graph"), *counts, *means], rows)
+
+
+def distances_table(sample: Sample) -> Table:
+    """Kolmogorov-Smirnov distance of the degrees from those of the original, by method."""
+    graphs = [Column(f"graph {place + 1}", ".1%") for place in range(len(sample.graphs))]
+    return Table([Column("method"), *graphs], [[name, *gaps] for name, gaps in sample.distances.items()])
 
 
 def degree_plot(sample: Sample, place: int, axes: Axes) -> None:
