@@ -1,13 +1,22 @@
-"""Fixtures for all tests: a small pair of graphs, and the benchmark data where it is at hand."""
+"""Fixtures for all tests: small graphs, finished runs, and the benchmark data where they are at hand."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Threads that wait for work give up their core, as the tests of another process may need it. Read once, by the
+# first module that starts threads, so it stands before all imports of farlink.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 from hypothesis import settings
 
 import farlink
+from farlink.loading import load_alignment, load_completion
+from helpers.commands import invoke
+from helpers.once import Once
 from helpers.pairs import TINY, Pair
 from helpers.rings import QUICK, parts
 
@@ -18,11 +27,27 @@ settings.load_profile("farlink")
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what reads the benchmark data; files with long tests come first, so that no process ends long after."""
+    for item in items:
+        if "shared_data" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
+    long = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     if not SHARED.is_dir():
-        pytest.skip(f"the benchmark data is not at {SHARED}")
+        pytest.skip(f"the benchmark data are not at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Makes a folder that many tests look at: once, also where the tests run in several processes."""
+    own = tmp_path_factory.getbasetemp()
+    return Once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
 
 
 @pytest.fixture
@@ -31,16 +56,30 @@ def pair() -> Pair:
 
 
 @pytest.fixture(scope="session")
-def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> farlink.Run:
+def tiny_run(once: Once) -> farlink.AlignmentRun:
     """A finished run on a small pair: 20 seeds, of which two are held out, and 20 test links."""
     pair = Pair.make()
-    out = tmp_path_factory.mktemp("runs") / "run"
-    return farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=out, **TINY)
+    seeds, test = pair.links[:20], pair.links[20:]
+    return load_alignment(
+        once("tiny", lambda out: farlink.align(pair.left, pair.right, seeds, test=test, out=out, **TINY))
+    )
 
 
 @pytest.fixture(scope="session")
-def ring_run(tmp_path_factory: pytest.TempPathFactory) -> farlink.CompletionRun:
+def ring_run(once: Once) -> farlink.CompletionRun:
     """A finished completion of a small graph with rules: 108 triples to learn from, 6 for validation, 6 to test."""
     train, valid, test = parts()
-    out = tmp_path_factory.mktemp("rings") / "run"
-    return farlink.complete(train, valid=valid, test=test, out=out, **QUICK)
+    return load_completion(once("ring", lambda out: farlink.complete(train, valid=valid, test=test, out=out, **QUICK)))
+
+
+@pytest.fixture(scope="session")
+def demo_run(once: Once) -> tuple[farlink.AlignmentRun, str]:
+    """The run of `farlink demo`, and what the command said."""
+
+    def run_demo(out: Path) -> None:
+        result = invoke("demo", "--out", out)
+        assert result.exit_code == 0, result.output
+        out.with_suffix(".txt").write_text(result.output)
+
+    out = once("demo", run_demo)
+    return load_alignment(out), out.with_suffix(".txt").read_text()

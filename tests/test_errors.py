@@ -1,3 +1,6 @@
+from pathlib import Path
+
+from farlink import errors
 from farlink.errors import FarlinkError, InputError
 
 
@@ -9,5 +12,11 @@ def test_the_line_may_be_absent():
     assert str(InputError("a.tsv", "empty")) == "a.tsv: empty"
 
 
-def test_it_is_a_mistake_the_user_can_mend():
-    assert isinstance(InputError("a", "b"), FarlinkError)
+def test_an_input_error_keeps_its_parts_for_whoever_shows_it_otherwise():
+    error = InputError(Path("a.tsv"), "no tabs here", 1234)
+    assert (error.source, error.problem, error.line) == ("a.tsv", "no tabs here", 1234)
+
+
+def test_whoever_catches_what_a_user_can_mend_catches_all_of_it():
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, BaseException)}
+    assert all(issubclass(kind, FarlinkError) for kind in kinds)

@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 import torch
 from pyoxigraph import RdfFormat, parse
+from safetensors.torch import load_file, save_file
 
 import farlink
 from farlink.alignment.run import EXPORT_FORMATS, AlignmentRun
@@ -100,9 +101,24 @@ def test_evaluating_with_nothing_but_seeds_is_an_error(run):
         run.evaluate([("a1", "stranger")])
 
 
-def test_ties_count_as_asked(run):
-    links = Pair.make().links[20:]
-    assert run.evaluate(links, "pessimistic")["ranks"] == "pessimistic"
+@pytest.fixture(scope="module")
+def run_of_ties(tmp_path_factory):
+    """A run by plain cosine in which all entities have the same vector, so that all candidates tie."""
+    pair, folder = Pair.make(), tmp_path_factory.mktemp("ties") / "run"
+    plain = {**TINY, "temperature": 0.0, "evidence": 0.0, "rounds": 0, "vectors": "input", "max_epochs": 1}
+    farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[20:], out=folder, **plain)
+    weights = load_file(folder / "weights.safetensors")
+    save_file({name: torch.ones_like(tensor) for name, tensor in weights.items()}, folder / "weights.safetensors")
+    return farlink.load(folder)
+
+
+@pytest.mark.parametrize(("kind", "rank"), [("optimistic", 1), ("realistic", 10.5), ("pessimistic", 20)])
+def test_ties_count_as_asked(run_of_ties, kind, rank):
+    figures = run_of_ties.evaluate(Pair.make().links[20:], kind)
+    assert figures["ranks"] == kind
+    for direction in ("left_to_right", "right_to_left"):
+        assert figures["linked"][direction]["mr"] == rank
+        assert figures["linked"][direction]["hits@1"] == (rank == 1)
 
 
 @pytest.mark.parametrize("to", EXPORT_FORMATS)

@@ -29,9 +29,13 @@ def test_info_reads_standard_input(files):
 
 
 @pytest.mark.parametrize(("task", "kind"), [("align", AlignmentSettings), ("complete", CompletionSettings)])
-def test_settings_lists_every_setting(task, kind):
-    text = invoke("settings", task).output
-    assert all(name[:8] in text for name in kind.model_fields if name not in ("preset", "task"))
+def test_settings_lists_every_setting(task, kind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")  # wide enough for every name in one piece
+    rows = [line.split("│") for line in invoke("settings", task).output.splitlines() if line.startswith("│")]
+    meanings = {cells[1].strip(): cells[-2].strip() for cells in rows if cells[1].strip()}
+    assert set(meanings) == set(kind.model_fields) - {"preset", "task"}
+    for name, meaning in meanings.items():
+        assert kind.model_fields[name].description.startswith(meaning)
 
 
 def test_the_settings_of_a_method_to_compare_with_are_listed():

@@ -1,6 +1,6 @@
 import os
 import signal
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numba
@@ -174,10 +174,9 @@ def test_a_stop_request_is_heard_once_the_step_is_done():
 
 
 def test_training_works_outside_the_main_thread(make_trainer):
-    thread = threading.Thread(target=lambda: make_trainer("thread", max_epochs=1).run(Watcher()))
-    thread.start()
-    thread.join()
-    assert thread.is_alive() is False
+    with ThreadPoolExecutor(1) as thread:  # only the main thread may handle signals
+        trace = thread.submit(make_trainer("thread", max_epochs=1).run, Watcher()).result()
+    assert [record.epoch for record in trace] == [1]
 
 
 @pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [(0, 2, 2), (1, 1, 1), (8, 8, 2)])
