@@ -52,12 +52,14 @@ PAPER_COMPLETION = PAPER | {
     "batch_size": 2048,
     "learning_rate": 0.0001,
     "max_epochs": 100,
+    "min_steps": 100,
     "question_epochs": 0,
     "factors": 0,
     "rules": 0,
 }
 OF_A_RUN = {"task", "method", "preset", "seed", "threads"}
 IDLE = {"confidence"} | {  # without bootstrapping, questions and the tensor model
+    "restart",
     *("question_dropout", "question_candidates", "factor_epochs", "factor_batch", "factor_rate", "factor_decay"),
 }
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, Literal, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
@@ -22,6 +23,7 @@ Precision = Literal["auto", "float32", "bfloat16"]
 Kind = Literal["rsn", "rrn", "rnn"]  # networks that read paths
 Cell = Literal["lstm", "gru"]
 LossKind = Literal["nce", "softmax"]
+Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
 
 
 class Settings(BaseModel):
@@ -131,19 +133,27 @@ class CompletionSettings(Settings):
 
     task: Literal["complete"] = Field("complete", description="what the run does")
 
-    question_epochs: int = Field(
-        20,
-        ge=0,
-        le=100_000,
-        description="epochs after those on walks in which the network learns from single questions, every entity a "
-        "candidate; three times as many where nothing is dropped",
+    min_steps: int = Field(
+        100,
+        ge=1,
+        le=2**20,
+        description="least steps in an epoch of walks, or of the tensor model: in a small graph batches are smaller "
+        "than batch_size and factor_batch say",
     )
-    question_dropout: float = Field(
-        -1.0,
-        ge=-1.0,
-        lt=1.0,
+    restart: Literal["full", "partial", "none"] = Field(
+        "full",
+        description="the network's rate, if it falls, when the walks are over and the questions begin: the full rate "
+        "again; or what one fall over all epochs would have come to; or (none) there is one fall over all epochs",
+    )
+    question_epochs: Auto | Annotated[int, Field(ge=0, le=100_000)] = Field(
+        "auto",
+        description="epochs after those on walks in which the network learns from single questions, every entity a "
+        "candidate; auto: 20, or 60 where question_dropout is 0; 0: walks only",
+    )
+    question_dropout: Auto | Annotated[float, Field(ge=0.0, lt=1.0)] = Field(
+        "auto",
         description="share of the network's states dropped in those epochs, and half that share of the vectors it "
-        "reads; -1: chosen by short trials",
+        "reads; auto: 0.4 or 0, by trials of two epochs on validation triples",
     )
     question_candidates: int = Field(
         8192,
@@ -156,16 +166,15 @@ class CompletionSettings(Settings):
         200, ge=0, le=10_000, description="kinds of short paths that may speak for each relation; 0: no rules"
     )
     factors: int = Field(
-        256, ge=0, le=4096, description="complex factors of the tensor model beside the network; 0: the network alone"
+        256, ge=0, le=4096, description="complex factors of the tensor model beside the network; 0: no tensor model"
     )
     factor_epochs: int = Field(12, ge=1, le=100_000, description="epochs of the tensor model")
     factor_batch: int = Field(512, ge=1, le=2**16, description="distinct questions in a step of the tensor model")
     factor_rate: float = Field(0.03, gt=0.0, le=1.0, description="Adam's rate for the tensor model")
-    factor_decay: float = Field(
-        0.0,
-        ge=0.0,
-        le=10.0,
-        description="weight of the nuclear 3-norm that keeps the factors small; 0: chosen by short trials",
+    factor_decay: Auto | Annotated[float, Field(ge=0.0, le=10.0)] = Field(
+        "auto",
+        description="weight of the nuclear 3-norm that keeps the factors small; auto: 0.05 or 0.01, by trials of four "
+        "epochs with up to 128 factors on validation triples",
     )
 
 
@@ -251,7 +260,7 @@ COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
     "fast": {
         **_SHORT_WALKS,
         "max_epochs": 1,
-        "question_epochs": 1,
+        "question_epochs": 3,
         "question_dropout": 0.0,
         "factors": 128,
         "factor_epochs": 6,
@@ -266,6 +275,7 @@ COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
         # ours: patience ends the training
         "walks_per_triple": 1.0,
         "max_epochs": 100,
+        "min_steps": 100,
         # the network alone, by its walks alone
         "question_epochs": 0,
         "factors": 0,
@@ -325,27 +335,37 @@ def parse_assignments(assignments: list[str]) -> dict[str, str]:
 
 def valid_range(info: FieldInfo) -> str:
     """What a setting may be, in words."""
-    choices = get_args(info.annotation)
-    if choices:
-        return " | ".join(map(str, choices))
-    bounds = {
-        name: getattr(rule, name) for rule in info.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)
-    }
+    return _range(info.annotation, info.metadata)
+
+
+def _range(kind: Any, rules: Iterable[Any]) -> str:
+    """What a value of some type may be; of several types, what it may be of each."""
+    if get_origin(kind) is Literal:
+        return " | ".join(map(str, get_args(kind)))
+    if get_origin(kind) is Annotated:
+        inner, field = get_args(kind)
+        return _range(inner, field.metadata)
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join(_range(one, ()) for one in get_args(kind))
+    if kind is bool:
+        return "true | false"
+    bounds = {name: getattr(rule, name) for rule in rules for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)}
     lower = f"from {bounds['ge']}" if "ge" in bounds else f"above {bounds['gt']}" if "gt" in bounds else ""
     upper = f"to {bounds['le']}" if "le" in bounds else f"below {bounds['lt']}" if "lt" in bounds else ""
-    kind = getattr(info.annotation, "__name__", "")
-    return " ".join(part for part in ({"int": "whole number", "float": "number"}.get(kind, kind), lower, upper) if part)
+    name = {int: "whole number", float: "number"}.get(kind, kind.__name__)
+    return " ".join(part for part in (name, lower, upper) if part)
 
 
 def _checked(kind: type[AnySettings], values: Mapping[str, Any]) -> AnySettings:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise FarlinkError("; ".join(_explain(kind, problem) for problem in error.errors())) from None
+        problems = [_explain(kind, problem) for problem in error.errors()]  # of several types, one for each of them
+        raise FarlinkError("; ".join(dict.fromkeys(problems))) from None
 
 
 def _explain(kind: type[Settings], problem: Any) -> str:
-    name, value = ".".join(map(str, problem["loc"])), problem["input"]
+    name, value = problem["loc"][0], problem["input"]
     fields = kind.model_fields
     if problem["type"] == "extra_forbidden":
         close = get_close_matches(name, fields, n=1)

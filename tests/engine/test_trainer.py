@@ -154,11 +154,6 @@ def test_epochs_may_differ_in_length(make_trainer):
     assert [record.examples for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
 
 
-def test_the_rate_falls_evenly_or_stays(make_trainer):
-    assert make_trainer(schedule="linear")._rate(0.25) == pytest.approx(0.75 * 0.003)
-    assert make_trainer(schedule="constant")._rate(0.25) == 0.003
-
-
 def test_a_broken_checkpoint_is_a_clear_error(make_trainer):
     trainer = make_trainer()
     trainer.checkpoint.write_bytes(b"not a checkpoint")

@@ -70,8 +70,8 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="alignment, completion, variants, or of the paper: table-normal, table-dense, table-completion, "
-            "convergence, walk-length, seeds, degree-distribution."
+            help="alignment, completion, restart, variants, or of the paper: table-normal, table-dense, "
+            "table-completion, convergence, walk-length, seeds, degree-distribution."
         ),
     ],
     data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
@@ -102,7 +102,7 @@ def experiment(
 
     **farlink experiment table-normal --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
     """
-    from farlink.experiments import completion, degrees, variants
+    from farlink.experiments import completion, degrees, restart, variants
     from farlink.experiments import paper_tables as paper
     from farlink.experiments import presets as alignment
 
@@ -113,6 +113,9 @@ def experiment(
     elif name in ("completion", "table-completion"):
         every = [] if name == "completion" else list(completion.TABLE)
         lines = completion.run(data, out, parts or every, only, seeds, minutes)
+    elif name == "restart":
+        _refuse(name, only=only, budget=budget)
+        lines = restart.run(data, out, parts, seeds)
     elif name == "variants":
         _refuse(name, only=only)
         lines = variants.run(data, out, parts, seeds, minutes)
@@ -123,7 +126,15 @@ def experiment(
         lines = paper.run(name, data, out, parts, only, seeds, minutes)
     else:
         known = ", ".join(
-            ("alignment", "completion", "variants", *paper.EXPERIMENTS, "table-completion", "degree-distribution")
+            (
+                "alignment",
+                "completion",
+                "restart",
+                "variants",
+                *paper.EXPERIMENTS,
+                "table-completion",
+                "degree-distribution",
+            )
         )
         raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
     for line in lines:

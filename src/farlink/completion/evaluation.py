@@ -1,22 +1,72 @@
-"""How good a completion is beyond plain ranks: by mapping class, by relation, and as probabilities."""
+"""How good a completion is: all figures of a run, by mapping class, by relation, and as probabilities."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from farlink.completion.ensemble import Ensemble
+from farlink.completion.ensemble import Ensemble, ranks_of, with_best_weights
 from farlink.completion.prediction import predictions
 from farlink.completion.questions import Questions
+from farlink.completion.ranking import Score
+from farlink.completion.task import CompletionTask
+from farlink.completion.training_data import TrainingData
 from farlink.graph.edges import with_reverses
 from farlink.graph.ids import Ids, Triples
 from farlink.measures.calibration import Calibration, reliability
 from farlink.measures.ranks import Ranks
 
 CALIBRATED = 10  # best new answers of a validation question that probabilities are learned from
+
+
+def measured(
+    task: CompletionTask, data: TrainingData, scorers: Mapping[str, Score]
+) -> tuple[dict[str, Any], pl.DataFrame | None]:
+    """The figures of all scorers together, of each alone and of the others without it.
+
+    And those by relation, of the part that measures best, if there is one.
+    """
+    ensemble = _weighed(data, scorers, list(scorers))
+    variants = {("alone", name): ensemble.alone(name) for name in scorers}
+    if len(scorers) > 1:
+        variants |= {
+            ("without", name): _weighed(data, scorers, [other for other in scorers if other != name])
+            for name in scorers
+        }
+    metrics: dict[str, Any] = {"weights": dict(ensemble.weights)}
+    by_relation = None
+    for part, triples, known in (
+        ("validation", task.valid, data.known),
+        ("test", task.test, task.known(with_test=True)),
+    ):
+        if len(triples):
+            ranks, *others = ranks_of([ensemble, *variants.values()], triples, known, data.relations)
+            metrics[part] = {side: found.summary() for side, found in ranks.items()}
+            for (variant, name), found in zip(variants, others, strict=True):
+                metrics[part].setdefault(variant, {})[name] = found["both"].summary()
+            classes = mapping_classes(task.graph.triples, data.relations)
+            metrics[part]["classes"] = by_class(ranks, classes[triples[:, 1]])
+            metrics[part]["unseen"] = _unseen(data, triples)
+            by_relation = relation_table(ranks, triples[:, 1], task.graph.relations, classes)
+    metrics["calibration"] = calibrated(ensemble, task.valid, data.questions, data.relations)
+    return metrics, by_relation
+
+
+def _weighed(data: TrainingData, scorers: Mapping[str, Score], names: list[str]) -> Ensemble:
+    """Some of the scorers, with the weights that suit the validation triples."""
+    return with_best_weights(data.ensemble(scorers), names, data.valid, data.known, data.relations)
+
+
+def _unseen(data: TrainingData, triples: Triples) -> dict[str, int]:
+    """Entities and triples of a part that the graph to learn from says nothing about."""
+    entities, relations = (flags.numpy() for flags in data.seen)
+    ends = np.unique(triples[:, ::2])
+    unseen = ~(entities[triples[:, 0]] & entities[triples[:, 2]] & relations[triples[:, 1]])
+    return {"entities": int((~entities[ends]).sum()), "triples": int(unseen.sum())}
 
 
 def mapping_classes(triples: Triples, relations: int) -> NDArray[np.str_]:

@@ -3,6 +3,7 @@
 vocabulary.parquet     kind (entity or relation), id, name and readable name
 triples.parquet        the triples by id, with the part each belongs to: train, validation or test
 trials.json            validation MRR of short trainings, by the decay or dropout that they tried
+stages.json            epochs, batch size, rates, dropout or decay of every stage of training, as chosen
 factor_trace.jsonl     one line per epoch of the tensor model, if there is one
 relations.tsv          figures by relation
 """
@@ -68,6 +69,11 @@ class CompletionRun(Run):
     def trials(self) -> dict[str, Any]:
         """Validation MRR of short trainings by what they tried, for example `decay 0.05`."""
         return self._json("trials.json") if (self.folder / "trials.json").exists() else {}
+
+    @property
+    def stages(self) -> dict[str, dict[str, Any]]:
+        """What every stage of training was told, by name; of what the settings leave open, what was chosen."""
+        return self._json("stages.json") if (self.folder / "stages.json").exists() else {}
 
     @cached_property
     def by_relation(self) -> pl.DataFrame:
@@ -274,6 +280,10 @@ class CompletionRun(Run):
     def write_factor_trace(self, trace: Sequence[EpochRecord]) -> None:
         """Write one line per epoch of the tensor model."""
         self.write_text("factor_trace.jsonl", trace_lines(trace))
+
+    def write_stage(self, name: str, told: dict[str, Any]) -> None:
+        """Write down what a stage of training is told."""
+        self.write_json("stages.json", {**self.stages, name: told})
 
     def write_by_relation(self, table: pl.DataFrame) -> None:
         """Write the figures by relation."""

@@ -1,4 +1,4 @@
-"""The loop: epochs over paths, validation, early stop, best weights, checkpoints. It knows no task.
+"""The loop: epochs over examples, validation, early stop, best weights, checkpoints. It knows no task.
 
 Every random choice of a step comes from (seed, number of the step), and the paths of an epoch from (seed,
 epoch). A run that is killed and resumed from its last checkpoint therefore repeats what was lost, bit by
@@ -22,12 +22,12 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from farlink.engine.machine import products_in, stop_signal
+from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import RowAdam
 from farlink.engine.trace import EpochRecord
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph.ids import Rows
 from farlink.io.files import atomic_path
-from farlink.settings import Settings
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 Model = TypeVar("Model", bound=nn.Module)
@@ -62,6 +62,8 @@ class Watcher(Protocol):
 class Progress:
     """How far training has come; with the tensors, all that a checkpoint holds."""
 
+    stage: int = 0
+    stage_start: int = 0  # epochs of the stages before
     epoch: int = 0
     step: int = 0  # within the epoch
     loss_sum: float = 0.0  # over the steps of this epoch
@@ -77,6 +79,9 @@ class Trainer(Generic[Model]):
     `objective(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
     again, with a model that has learned since, and must give the same answer. `after_epoch(model)` may tidy the
     model up and gives the score on validation links, or None.
+
+    A model learns in several stages if trainers with the same checkpoint run one after the other: the optimiser, the
+    count of epochs and the best weights go on, the rate is that of each stage's plan.
     """
 
     def __init__(
@@ -84,11 +89,11 @@ class Trainer(Generic[Model]):
         model: Model,
         objective: Callable[[int, Model], Objective[Model]],
         after_epoch: Callable[[Model], float | None],
-        settings: Settings,
+        plan: TrainingPlan,
         checkpoint: Path,
     ) -> None:
         self.model, self.objective, self.after_epoch = model, objective, after_epoch
-        self.settings, self.checkpoint = settings, checkpoint
+        self.plan, self.checkpoint = plan, checkpoint
         self.optimiser = RowAdam(model.named_parameters())
         self.best: dict[str, Tensor] = {}
         self.progress = Progress()
@@ -98,6 +103,7 @@ class Trainer(Generic[Model]):
         fresh = not self.checkpoint.exists()
         if not fresh:
             self._load()
+        self._begin_stage()
         with torch.random.fork_rng(devices=[]), stop_signal() as stop:
             while not self._finished():
                 objective = self.objective(self.progress.epoch, self.model)
@@ -109,52 +115,54 @@ class Trainer(Generic[Model]):
         self.model.eval()
         return self.progress.trace
 
+    def _begin_stage(self) -> None:
+        if self.progress.stage < self.plan.stage:
+            self.progress.stage, self.progress.stage_start = self.plan.stage, self.progress.epoch
+
     def _finished(self) -> bool:
-        done, patience, minutes = self.progress.epoch, self.settings.patience, self.settings.minutes
-        if done and minutes and self.progress.seconds >= 60 * minutes:
+        progress, plan = self.progress, self.plan
+        if progress.stage > plan.stage:
             return True
-        stale = patience > 0 and done - 1 - self.progress.best_epoch >= patience
-        return done >= self.settings.max_epochs or (stale and self.progress.best_score is not None)
+        if progress.epoch and plan.minutes and progress.seconds >= 60 * plan.minutes:
+            return True
+        last_gain = max(progress.best_epoch, progress.stage_start - 1)
+        stale = plan.patience > 0 and progress.epoch - 1 - last_gain >= plan.patience
+        return progress.epoch - progress.stage_start >= plan.epochs or (stale and progress.best_score is not None)
 
     def _epoch(self, objective: Objective[Model], watcher: Watcher, stop: threading.Event) -> None:
-        progress, size = self.progress, self.settings.batch_size
+        progress, size = self.progress, self.plan.batch_size
         examples = torch.from_numpy(objective.examples)
         steps = -(-len(examples) // size)
-        total = steps * self.settings.max_epochs  # as far as this epoch can tell
+        total = steps * self.plan.epochs  # of the stage, as far as this epoch can tell
+        before = (progress.epoch - progress.stage_start) * steps
         started, saved = time.monotonic(), time.monotonic()
         self.model.train()
         while progress.step < steps:
-            number = progress.epoch * steps + progress.step
+            done = before + progress.step
             batch = examples[progress.step * size : (progress.step + 1) * size].long()
-            progress.loss_sum += self.step(objective, batch, self._rate(number / total))
+            progress.loss_sum += self.step(objective, batch, self.plan.rate(done / total))
             progress.step += 1
-            watcher.step(number + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
+            watcher.step(done + 1, total, progress.epoch, progress.loss_sum / progress.step, progress.best_score)
             now = time.monotonic()
             if stop.is_set() or now - saved > SECONDS_BETWEEN_CHECKPOINTS:
                 progress.seconds += now - started
                 self._save()
                 started = saved = time.monotonic()
             if stop.is_set():
-                raise Interrupted(
-                    f"stopped after {number + 1:,} steps; the same command with --resume goes on from here"
-                )
+                raise Interrupted(f"stopped after {done + 1:,} steps; the same command with --resume goes on from here")
         record = self._close_epoch(steps, len(examples), started)
         self._save()
         watcher.epoch(record)
 
     def step(self, objective: Objective[Model], batch: Tensor, rate: float) -> float:
         """Learn from one batch; the loss it had before."""
-        place = [self.settings.seed, self.progress.epoch, self.progress.step]
+        place = [self.plan.seed, self.progress.epoch, self.progress.step]
         torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1)[0]))
-        with products_in(self.settings.precision):
+        with products_in(self.plan.precision):
             loss = objective.loss(self.model, batch)
         loss.backward()  # type: ignore[no-untyped-call]
-        self.optimiser.step(rate, self.settings.clip_norm)
+        self.optimiser.step(rate, self.plan.clip_norm)
         return float(loss.detach())
-
-    def _rate(self, share_done: float) -> float:
-        rate = self.settings.learning_rate
-        return rate if self.settings.schedule == "constant" else rate * (1 - share_done)
 
     def _close_epoch(self, steps: int, examples: int, started: float) -> EpochRecord:
         progress = self.progress

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from farlink.alignment import evaluation
 from farlink.alignment.task import AlignmentTask, prepare
 from farlink.engine.machine import use_threads
+from farlink.engine.plan import TrainingPlan
 from farlink.engine.trainer import Trainer
 from farlink.experiments import figures
 from farlink.experiments.authors_code import IdentityLSTM, authors_paths
@@ -127,7 +128,8 @@ class Training:
         if self.variant == RRN_OUTPUT:
             model.output_norm.register_forward_pre_hook(partial(_sums, self.settings.walk_length - 1))
         with tempfile.TemporaryDirectory() as folder, Reporter().training(self.settings.max_epochs) as watcher:
-            trainer = Trainer(model, self.objective, self.validation, self.settings, Path(folder) / "checkpoint")
+            plan = TrainingPlan.of(self.settings)
+            trainer = Trainer(model, self.objective, self.validation, plan, Path(folder) / "checkpoint")
             trace = trainer.run(watcher)
         task = self.task
         linked = np.concatenate([task.valid, task.test])

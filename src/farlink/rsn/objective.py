@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from farlink.engine.plan import TrainingPlan
 from farlink.engine.trainer import Objective, Trainer
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
@@ -55,8 +56,14 @@ def path_trainer(
     checkpoint: Path,
 ) -> Trainer[PathModel]:
     """A trainer of the settings' path model, with fresh weights."""
+    model = fresh_model(settings, entities, relations)
+    return Trainer(model, objective, after_epoch, TrainingPlan.of(settings), checkpoint)
+
+
+def fresh_model(settings: Settings, entities: int, relations: int) -> PathModel:
+    """The settings' model with the fresh weights of their seed."""
     torch.manual_seed(settings.seed)
-    return Trainer(model_of(settings, entities, relations), objective, after_epoch, settings, checkpoint)
+    return model_of(settings, entities, relations)
 
 
 def path_objective(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> PathObjective:

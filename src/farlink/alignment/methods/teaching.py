@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from farlink.alignment.evaluation import validation_hits
 from farlink.alignment.methods import METHODS, TwoGraphs
 from farlink.alignment.run import AlignmentRun
+from farlink.engine.plan import TrainingPlan
 from farlink.engine.trainer import Objective, Trainer
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -33,7 +34,7 @@ class MethodTeacher:
 
     def trainer(self, checkpoint: Path) -> Trainer[nn.Module]:
         """A trainer of the method's model, with fresh weights."""
-        return Trainer(self.method.model, self.objective, self.after_epoch, self.settings, checkpoint)
+        return Trainer(self.method.model, self.objective, self.after_epoch, TrainingPlan.of(self.settings), checkpoint)
 
     def objective(self, epoch: int, model: nn.Module) -> Objective[nn.Module]:
         """What an epoch learns from. Links found are kept in the folder: a resumed run goes on with the same ones."""
