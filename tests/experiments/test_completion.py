@@ -4,6 +4,8 @@ import pytest
 
 from farlink.errors import FarlinkError
 from farlink.experiments import completion
+from farlink.experiments.claims import verdict
+from farlink.experiments.datasets import COMPLETION, FB15K, FB15K_237, WN18
 from farlink.settings import make_completion_settings, parse_assignments
 
 pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
@@ -44,7 +46,7 @@ def test_what_was_not_run_stands_beside_the_papers_figure(tmp_path):
 
 
 def test_one_model_of_others_can_be_chosen():
-    assert [job.model for job in completion.jobs(["TransE"], seeds=1)] == ["TransE"] * len(completion.DATA)
+    assert [job.model for job in completion.jobs(["TransE"], seeds=1)] == ["TransE"] * len(COMPLETION)
 
 
 def test_an_unknown_part_is_a_clear_error(tmp_path):
@@ -53,13 +55,13 @@ def test_an_unknown_part_is_a_clear_error(tmp_path):
 
 
 def test_the_papers_preset_ends_by_its_budget():
-    job = completion.Job(completion.DATA[0], "paper", seed=0)
+    job = completion.Job(FB15K, "paper", seed=0)
     assert "minutes=5" in job.arguments("data", 5, "run")
-    assert "--set" not in completion.Job(completion.DATA[0], "best", seed=0).arguments("data", 5, "run")
+    assert "--set" not in completion.Job(FB15K, "best", seed=0).arguments("data", 5, "run")
 
 
 def test_the_wide_network_is_the_best_preset_with_nothing_beside_it():
-    arguments = completion.Job(completion.DATA[1], "wide", seed=0).arguments("data", 5, "run")
+    arguments = completion.Job(WN18, "wide", seed=0).arguments("data", 5, "run")
     changes = parse_assignments([word for word in arguments if "=" in word])
     settings = make_completion_settings(arguments[arguments.index("--preset") + 1], **changes)
     assert (settings.preset, settings.width, settings.factors, settings.rules) == ("best", 512, 0, 0)
@@ -88,12 +90,23 @@ def best(data, mrr):
     }
 
 
+def compared(*records):
+    return [claim.compare([*records]) for claim in completion.CLAIMS]
+
+
 def test_claims_are_judged_by_the_network_alone_beside_what_was_published():
-    fb15k, wn18, _ = completion.DATA
-    assert completion.verdict([]) == "Not tested yet."
-    found = completion.verdict([best(fb15k, 0.78), best(wn18, 0.7)])
-    assert "ahead of the translations holds on 1 of 2" in found
-    assert "FB15K +0.260, WN18 -0.030" in found
-    assert "second to RotatE on FB15K holds (.780; RotatE as published .800, the best of the others .750)" in found
-    assert "second to RotatE on FB15K does not hold" in completion.verdict([best(fb15k, 0.81)])
-    assert "RotatE" not in completion.verdict([best(wn18, 0.9)])
+    assert compared() == [[], []]
+    ahead, second = compared(best(FB15K, 0.78), best(WN18, 0.7))
+    assert verdict(ahead) == "holds on 1 of 2"
+    assert [f"{one.where} {one.points:+.1f}" for one in ahead] == ["FB15K +26.0", "WN18 -3.0"]
+    assert verdict(second) == "holds"
+    assert [(str(one.first), str(one.second)) for one in second] == [
+        ("RotatE as published .800", "RSN .780"),
+        ("RSN .780", "ConvE as published .750"),
+    ]
+
+
+def test_who_is_ahead_of_the_first_is_not_second():
+    _, second = compared(best(FB15K, 0.81))
+    assert verdict(second) == "holds on 1 of 2"
+    assert compared(best(FB15K_237, 0.9))[1] == []

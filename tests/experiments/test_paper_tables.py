@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 from farlink.errors import FarlinkError
 from farlink.experiments import figures
 from farlink.experiments import paper_tables as paper
-from farlink.experiments.claims import fastest
-from farlink.experiments.datasets import DataSet
+from farlink.experiments.claims import Claim, fastest
+from farlink.experiments.datasets import DBP_WD, DataSet
+from farlink.experiments.published import PAPER_HITS
 from farlink.settings import make_settings, parse_assignments
 from helpers.pairs import TINY
 from helpers.recorded import record
@@ -25,9 +26,9 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
     small = paper.Experiment(
         "Small",
         "One is better than the other.",
+        (Claim("rsn is ahead", fastest("rsn")),),
         (DataSet("small", "SMALL"),),
         tuple(paper.Variant(kind, (*QUICK, f"model={kind}")) for kind in ("rsn", "rnn")),
-        fastest("rsn"),
         axis=figures.PATHS,
     )
     monkeypatch.setitem(paper.EXPERIMENTS, "small", small)
@@ -41,8 +42,8 @@ def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch)
     assert [json.loads(line)["key"]["label"] for line in lines] == ["rsn", "rnn"]
     assert "--set minutes=1" in json.loads(lines[0])["command"]
     text = (tmp_path / "out/small.md").read_text()
-    assert "That rsn is ahead of the others" in text
-    assert "Training ended after at most 1 minutes" in text
+    assert "**Found:** rsn is ahead: " in text
+    assert "| epoch 1 | rsn " in text
     assert (tmp_path / "out/small.svg").exists()
     assert told([]) == [f"wrote {tmp_path / 'out' / 'small.md'}"]
 
@@ -63,7 +64,8 @@ def test_what_an_experiment_does_not_have_is_a_clear_error(tmp_path, parts, only
 def test_every_page_says_that_nothing_was_tested_before_it_was(name):
     text = paper.page(name, [])
     assert "**The paper:**" in text
-    assert "**Found:** Not tested yet." in text
+    assert "not tested yet." in text
+    assert "| where |" not in text
 
 
 @pytest.mark.parametrize("name", paper.EXPERIMENTS)
@@ -80,22 +82,23 @@ def test_every_variant_is_a_run_of_its_own(name):
 
 def test_a_method_of_others_is_run_by_its_name():
     variant = next(one for one in paper.TABLE if one.label == "GCN-Align")
-    arguments = paper.Job(paper.DBP_WD, variant, 0, 5).arguments("data", "run")
+    arguments = paper.Job(DBP_WD, variant, 0, 5).arguments("data", "run")
     assert arguments[:4] == ["align", "data", "--method", "gcn-align"]
 
 
 def test_the_preset_of_the_paper_is_run_in_short_epochs_that_a_variant_may_change():
-    arguments = paper.Job(paper.DBP_WD, paper.Variant("RSN", ("patience=0",)), 0, 5).arguments("data", "run")
+    arguments = paper.Job(DBP_WD, paper.Variant("RSN", ("patience=0",)), 0, 5).arguments("data", "run")
     settings = make_settings("paper", **parse_assignments([word for word in arguments if "=" in word]))
     assert (settings.walks_per_triple, settings.max_epochs, settings.patience) == (0.25, 240, 0)
-    other = paper.Job(paper.DBP_WD, paper.Variant("BootEA", method="bootea"), 0, 5).arguments("data", "run")
+    other = paper.Job(DBP_WD, paper.Variant("BootEA", method="bootea"), 0, 5).arguments("data", "run")
     assert not any("walks_per_triple" in word for word in other)
 
 
 def test_every_published_figure_has_a_run_of_ours():
     for name in ("table-normal", "table-dense"):
         experiment = paper.EXPERIMENTS[name]
-        assert set(experiment.published) <= {variant.label for variant in experiment.variants}
+        run = {(variant.label, data) for variant in experiment.variants for data in experiment.data}
+        assert run == {place for place in PAPER_HITS if place[1] in experiment.data}
 
 
 def test_published_figures_stand_beside_ours():
@@ -104,9 +107,18 @@ def test_published_figures_stand_beside_ours():
     assert "| **RSN** |  | .432 |" in text
 
 
+def test_of_several_runs_the_least_and_the_greatest_cost_are_told():
+    text = paper.page(
+        "table-normal", [record("RSN", seed=seed, minutes=minutes) for seed, minutes in ((0, 5), (1, 12))]
+    )
+    assert "| 2 | 200 | 60 | 5 to 12 | 2 |" in text
+
+
 def test_the_page_tells_how_long_and_with_how_many_cores_was_trained():
     text = paper.page("table-normal", [record("RSN", cores=1), record("BootEA", cores=2)])
-    assert "ended after at most 5 minutes with 1 or 2 core(s) for a run" in text
+    row = next(line for line in text.splitlines() if line.startswith("| **RSN** |"))
+    assert row.endswith("| 2 | 200 | 60 | 5 | 1 |")
+    assert "| **BootEA** |  | .500 |  |  | 2 | 200 | 60 | 5 | 2 |" in text
 
 
 def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published():
@@ -114,8 +126,11 @@ def test_the_page_tells_which_methods_of_others_are_far_from_what_was_published(
     others = [record("BootEA", 0.45), record("JAPE", 0.2, minutes=1), done, record("GCN-Align", 0.3, minutes=1)]
     text = paper.page("table-normal", [*others, record("RSN", 0.1)])
     assert "1 of 4 figures lie within 3 points of the published ones." in text
-    assert "1 further ahead, in points: GCN-Align on EN-DE +4.7*." in text
-    assert "2 further behind, in points: JAPE on EN-DE -12.0*, MTransE on EN-DE -11.2. (* still learning" in text
+    rows = text.splitlines()
+    assert "| MTransE |  | -11.2 |  |  |" in rows
+    assert "| JAPE |  | -12.0* |  |  |" in rows
+    assert "| GCN-Align |  | +4.7* |  |  |" in rows
+    assert "| BootEA |  | +0.8 |  |  |" in rows
 
 
 def test_a_figure_shows_the_mean_of_several_seeds():
@@ -137,7 +152,7 @@ def test_walks_of_all_lengths_are_read_equally_often():
 def test_runs_of_best_that_are_recorded_already_are_shown_and_not_made_again(tmp_path, monkeypatch, name, row):
     def recorded(hits, preset="best", variant="", share=None):
         whole = record("", hits)
-        key = {"data": paper.DBP_WD.folder, "preset": preset, "variant": variant, "share": share, "seed": 0}
+        key = {"data": DBP_WD.folder, "preset": preset, "variant": variant, "share": share, "seed": 0}
         return json.dumps({**whole, "key": key}) + "\n"
 
     others = recorded(0.1, "fast") + recorded(0.2, variant="without it") + recorded(0.3, share=0.1)

@@ -1,14 +1,93 @@
-"""Whether what the paper claims holds, told from the records of runs."""
+"""What the paper claims, beside the records of runs: pairs of figures, and whether they are in the order claimed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-NOT_TESTED = "Not tested yet."
-Record = dict[str, Any]
-Verdict = Callable[[list[Record]], str]
+from farlink.experiments.datasets import name_of
+from farlink.experiments.records import Record, written
+from farlink.reports.tables import Table, columns, markdown
+
+LEARNING = "\\* still learning when its minutes were over; a comparison that more minutes may turn is not decided."
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A figure and what it is of."""
+
+    name: str
+    score: float
+    learning: bool = False  # whether its minutes were over while it was still learning
+
+    def __str__(self) -> str:
+        return f"{self.name} {written(self.score)}" + ("*" if self.learning else "")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two figures, the first of which is claimed to be the greater."""
+
+    where: str
+    first: Scored
+    second: Scored
+    unsettled: bool = False  # whether more minutes may turn it, whichever is behind
+
+    @property
+    def points(self) -> float:
+        """How far the first is ahead, in hundredths."""
+        return 100 * (self.first.score - self.second.score)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the one that is behind had come to rest."""
+        behind = self.second if self.points > 0 else self.first
+        return not (self.unsettled or behind.learning)
+
+
+Compare = Callable[[list[Record]], list[Comparison]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, and what has to be compared to judge it."""
+
+    text: str
+    compare: Compare
+
+
+def claim_lines(claims: Sequence[Claim], records: list[Record]) -> list[str]:
+    """Every claim with its verdict, and the figures that were compared."""
+    lines: list[str] = []
+    learning = False
+    for claim in claims:
+        found = claim.compare(records)
+        lines += ["", f"**Found:** {claim.text}: {verdict(found)}."]
+        if found:
+            rows = [[one.where, str(one.first), str(one.second), f"{one.points:+.1f}"] for one in found]
+            lines += ["", *markdown(Table(columns("where", "claimed ahead", "claimed behind", "points"), rows))]
+        learning |= any(one.first.learning or one.second.learning for one in found)
+    return [*lines, "", LEARNING] if learning else lines
+
+
+def verdict(found: Sequence[Comparison]) -> str:
+    """How far a claim holds."""
+    if not found:
+        return "not tested yet"
+    decided = [one for one in found if one.decided]
+    wins = sum(one.points > 0 for one in decided)
+    if not decided:
+        return "not decided"
+    if wins == len(decided):
+        said = "holds"
+    elif not wins:
+        said = "does not hold"
+    else:
+        said = f"holds on {wins} of {len(decided)}"
+    left = len(found) - len(decided)
+    return f"{said}, not decided on {left} of {len(found)}" if left else said
 
 
 def hits(record: Record) -> float:
@@ -16,15 +95,11 @@ def hits(record: Record) -> float:
     return float(record["metrics"]["test"]["linked"]["left_to_right"]["hits@1"])
 
 
-def still_rising(record: Record) -> bool:
+def still_learning(record: Record) -> bool:
     """Whether its minutes were over when one of the last two epochs was the best so far."""
     limit = 60 * record["key"].get("minutes", 0)
     last = record["trace"][-2:]
     return 0 < limit <= last[-1]["seconds"] and any(row["best"] for row in last)
-
-
-def _of(label: str, records: list[Record]) -> list[Record]:
-    return [record for record in records if record["key"]["label"] == label]
 
 
 def by_label(records: list[Record]) -> dict[tuple[str, str], float]:
@@ -44,128 +119,106 @@ def _means(records: list[Record], *names: str) -> dict[Any, float]:
     return {key: mean(values) for key, values in groups.items()}
 
 
-def better(first: str, second: str) -> Verdict:
-    """A verdict on the claim that one variant is better than another on every data set.
+def _of(label: str, records: list[Record]) -> list[Record]:
+    return [record for record in records if record["key"]["label"] == label]
 
-    Runs that did not read as many paths are compared by their validation links after as many as both have read.
-    """
 
-    def judge(records: list[Record]) -> str:
-        gaps: dict[str, tuple[float, str]] = {}
-        for data in sorted({record["key"]["data"] for record in records}):
-            there = [record for record in records if record["key"]["data"] == data]
+def _by_data(records: list[Record]) -> dict[str, list[Record]]:
+    groups: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: str(record["key"]["data"])):
+        groups.setdefault(record["key"]["data"], []).append(record)
+    return groups
+
+
+def better(first: str, second: str) -> Compare:
+    """One variant against another on every data set, on validation links after as many paths as both have read."""
+
+    def compare(records: list[Record]) -> list[Comparison]:
+        found = []
+        for data, there in _by_data(records).items():
             own, other = _of(first, there), _of(second, there)
             if own and other:
-                gaps[data] = _gap(own, other)
-        if not gaps:
-            return NOT_TESTED
-        how_far = held(sum(gap > 0 for gap, _ in gaps.values()), len(gaps))
-        told = ", ".join(f"{data.split('/')[-1]} {100 * gap:+.1f}{how}" for data, (gap, how) in gaps.items())
-        unequal = "; after so many paths each: on validation links, where a point or two can be chance"
-        return f"That {first} is ahead of {second} {how_far} (points of Hits@1: {told}{unequal * ('paths' in told)})."
+                where, score, behind = _after_equally_many_paths(own, other)
+                found.append(Comparison(f"{name_of(data)}, {where}", Scored(first, score), Scored(second, behind)))
+        return found
 
-    return judge
+    return compare
 
 
-def _gap(own: list[Record], other: list[Record]) -> tuple[float, str]:
-    """How far ahead runs of a variant are of those of another, and how that was measured, unless on test links."""
-    if len({record["trace"][-1]["examples"] for record in own + other}) == 1:
-        return mean(map(hits, own)) - mean(map(hits, other)), ""
+def _after_equally_many_paths(own: list[Record], other: list[Record]) -> tuple[str, float, float]:
+    """What the figures of two variants are of, and both: of the test links only if all have read as many paths."""
     curves = [{row["examples"]: row["validation"] for row in record["trace"]} for record in own + other]
-    paths = max(set.intersection(*map(set, curves)), default=None)
-    if paths is None:
-        return mean(map(hits, own)) - mean(map(hits, other)), " after unequally many"
-    scores = [curve[paths] for curve in curves]
-    return mean(scores[: len(own)]) - mean(scores[len(own) :]), f" after {paths:,} paths"
+    shared = max(set.intersection(*map(set, curves)), default=None)
+    if shared is None:
+        return "test links after unequally many paths", mean(map(hits, own)), mean(map(hits, other))
+    if all(shared == max(curve) for curve in curves):
+        return "test links", mean(map(hits, own)), mean(map(hits, other))
+    scores = [curve[shared] for curve in curves]
+    return f"validation links after {shared:,} paths", mean(scores[: len(own)]), mean(scores[len(own) :])
 
 
-def ahead_of_all(first: str, others: tuple[str, ...]) -> Verdict:
-    """A verdict on the claim that one method is ahead of all others on every data set."""
+def ahead_of_all(first: str, others: Sequence[str]) -> Compare:
+    """One method against the best of the others on every data set."""
 
-    def judge(records: list[Record]) -> str:
-        found = by_label(records)
-        best: dict[str, tuple[float, str]] = {}
-        for (data, label), value in found.items():
-            if label in others and (data, first) in found:
-                best[data] = max(best.get(data, (0.0, "")), (value, label))
-        if not best:
-            return NOT_TESTED
-        wins = {data for data, (value, _) in best.items() if found[data, first] > value}
-        rising = {record["key"]["data"] for record in _of(first, records) if still_rising(record)}
-        gaps = ", ".join(
-            f"{data.split('/')[-1]} {100 * (found[data, first] - value):+.1f} to {label}" + "*" * (data in rising)
-            for data, (value, label) in sorted(best.items())
-        )
-        learning = f"; * {first} was still learning when its minutes were over" * ("*" in gaps)
-        open_yet = best.keys() & rising - wins  # who is still learning may yet get ahead
-        decided = len(best) - len(open_yet)
-        how_far = [held(len(wins), decided)] * bool(decided)
-        how_far += [f"is not decided on {len(open_yet)} of {len(best)}"] * bool(open_yet)
-        said = f"That {first} is ahead of all earlier methods {', but '.join(how_far)}"
-        return f"{said} (points of Hits@1: {gaps}{learning})."
+    def compare(records: list[Record]) -> list[Comparison]:
+        found = []
+        for data, there in _by_data(records).items():
+            scored = {label: _scored(label, there) for label in (first, *others) if _of(label, there)}
+            own = scored.pop(first, None)
+            if own and scored:
+                found.append(Comparison(name_of(data), own, max(scored.values(), key=lambda one: one.score)))
+        return found
 
-    return judge
+    return compare
 
 
-def together(*verdicts: Verdict) -> Verdict:
-    """Several verdicts one after the other; those on what was not tested yet only if there is no other."""
-
-    def judge(records: list[Record]) -> str:
-        said = [verdict(records) for verdict in verdicts]
-        return " ".join(text for text in said if text != NOT_TESTED) or NOT_TESTED
-
-    return judge
+def _scored(label: str, records: list[Record]) -> Scored:
+    """The mean over the seeds of a method on one data set."""
+    mine = _of(label, records)
+    return Scored(label, mean(map(hits, mine)), any(map(still_learning, mine)))
 
 
-def held(wins: int, tries: int) -> str:
-    """How far a claim holds that was tried so often."""
-    return "holds" if wins == tries else "does not hold" if not wins else f"holds on {wins} of {tries}"
+def fastest(first: str) -> Compare:
+    """One variant against the best of the others after every epoch."""
+
+    def compare(records: list[Record]) -> list[Comparison]:
+        curves = {
+            record["key"]["label"]: [float(row["validation"]) for row in record["trace"]]
+            for record in sorted(records, key=lambda record: -int(record["key"]["seed"]))  # the first seed counts
+        }
+        own = curves.pop(first, None)
+        if not own or not curves:
+            return []
+        found = []
+        for epoch in range(min(map(len, (own, *curves.values())))):
+            best = max(curves, key=lambda label: curves[label][epoch])
+            found.append(Comparison(f"epoch {epoch + 1}", Scored(first, own[epoch]), Scored(best, curves[best][epoch])))
+        return found
+
+    return compare
 
 
-def fastest(first: str) -> Verdict:
-    """A verdict on the claim that one variant is ahead of all others after every epoch that all have."""
-
-    def judge(records: list[Record]) -> str:
-        curves = {record["key"]["label"]: [row["validation"] for row in record["trace"]] for record in records}
-        if len(curves) < 2 or first not in curves:
-            return NOT_TESTED
-        epochs = min(map(len, curves.values()))
-        own, others = curves[first], {label: curve for label, curve in curves.items() if label != first}
-        ahead = sum(all(own[e] > curve[e] for curve in others.values()) for e in range(epochs))
-        said = [f"That {first} is ahead of the others after every epoch {held(ahead, epochs)}."]
-        for label, curve in others.items():
-            past = next((e for e, score in enumerate(own, 1) if score > max(curve)), None)
-            if past is not None:
-                reached = f"What {label} reaches in {len(curve)} epochs ({max(curve):.3f})"
-                said.append(f"{reached}, {first} passes in {past}.")
-        return " ".join(said)
-
-    return judge
-
-
-def rises_then_rests(records: list[Record]) -> str:
-    """A verdict on the claim about the length of walks: a sharp rise to 15, then little."""
+def rises_then_rests(records: list[Record]) -> list[Comparison]:
+    """What longer walks gain from length 5 to 15, against twice what they gain from there to 25."""
     found = {x: value for (_, x), value in by_place(records).items()}
     if not {5, 15, 25} <= set(found):
-        return NOT_TESTED
-    rise, rest = found[15] - found[5], found[25] - found[15]
-    holds = held(int(rise > 0 and abs(rest) < rise / 2), 1)
-    return f"The claim {holds}: {100 * rise:+.1f} points from 5 to 15, {100 * rest:+.1f} from 15 to 25."
+        return []
+    rise, rest = found[15] - found[5], abs(found[25] - found[15])
+    return [Comparison("Hits@1", Scored("from 5 to 15", rise), Scored("twice that from 15 to 25", 2 * rest))]
 
 
-def gentler(first: str, second: str) -> Verdict:
-    """A verdict on the claim that one variant loses less than another as seeds become fewer."""
+def gentler(first: str, second: str) -> Compare:
+    """The share of its Hits@1 with 50 % seeds that one method keeps with 10 %, against the share of another."""
 
-    def judge(records: list[Record]) -> str:
+    def compare(records: list[Record]) -> list[Comparison]:
         found = by_place(records)
-        ends = [(label, x) for label in (first, second) for x in (10, 50)]
-        if not all(end in found for end in ends):
-            return NOT_TESTED
-        losses = {label: 1 - found[label, 10] / found[label, 50] for label in (first, second)}
-        lost = f"from 50 % to 10 % {first} loses {losses[first]:.0%}, {second} {losses[second]:.0%}"
-        rising = [label for label in (first, second) if any(map(still_rising, _of(label, records)))]
-        learning = f"; {' and '.join(rising)} still learning when the minutes were over" if rising else ""
-        holds = "is not decided" if rising else held(int(losses[first] < losses[second]), 1)
-        return f"The claim {holds}: {lost}{learning}."
+        if not all((label, x) in found for label in (first, second) for x in (10, 50)):
+            return []
+        own, other = (
+            Scored(f"{label} keeps", found[label, 10] / found[label, 50], any(map(still_learning, _of(label, records))))
+            for label in (first, second)
+        )
+        # a run that is still learning may change either end of its curve
+        return [Comparison("10 % seeds instead of 50 %", own, other, unsettled=own.learning or other.learning)]
 
-    return judge
+    return compare

@@ -11,73 +11,20 @@ from statistics import mean
 from typing import Any
 
 from farlink.experiments import figures
-from farlink.experiments.claims import NOT_TESTED, held
+from farlink.experiments.claims import Claim, Comparison, Scored, claim_lines
+from farlink.experiments.datasets import COMPLETION, FB15K, DataSet
+from farlink.experiments.published import PAPER_COMPLETION
 from farlink.experiments.pykeen_models import BASELINES, train_baseline
-from farlink.experiments.records import Records, carry_out, check_parts, commit, finished_run, written
+from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, finished_run, written
 from farlink.io.files import write_text
 from farlink.reports.plots import draw
+from farlink.reports.tables import Table, columns, markdown
 
 GB = 1e9
 TRANSLATIONS = ("TransE", "TransR", "TransD")
 SCORERS = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"}
-Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """A data set and what the paper reports on it."""
-
-    folder: str
-    name: str
-    paper: dict[str, Figures]
-
-    def published(self, models: Iterable[str]) -> float:
-        """The best MRR that the paper gives any of some models."""
-        return max(self.paper[model][2] for model in models)
-
-
-# what the paper's tables say
-DATA = (
-    DataSet(
-        "kgc/fb15k",
-        "FB15K",
-        {
-            "TransE": (0.305, 0.737, 0.46),
-            "TransR": (0.377, 0.767, 0.52),
-            "TransD": (0.315, 0.691, 0.44),
-            "ComplEx": (0.599, 0.840, 0.69),
-            "ConvE": (0.670, 0.873, 0.75),
-            "RotatE": (0.746, 0.884, 0.80),
-            "RSN": (0.722, 0.873, 0.78),
-        },
-    ),
-    DataSet(
-        "kgc/wn18",
-        "WN18",
-        {
-            "TransE": (0.274, 0.944, 0.58),
-            "TransR": (0.548, 0.947, 0.73),
-            "TransD": (0.301, 0.931, 0.56),
-            "ComplEx": (0.936, 0.947, 0.94),
-            "ConvE": (0.935, 0.955, 0.94),
-            "RotatE": (0.944, 0.959, 0.95),
-            "RSN": (0.922, 0.953, 0.94),
-        },
-    ),
-    DataSet(
-        "kgc/fb15k-237",
-        "FB15K-237",
-        {
-            "TransE": (0.133, 0.409, 0.22),
-            "TransR": (0.109, 0.382, 0.20),
-            "TransD": (0.178, 0.447, 0.27),
-            "ComplEx": (0.152, 0.419, 0.24),
-            "ConvE": (0.239, 0.491, 0.31),
-            "RotatE": (0.241, 0.533, 0.34),
-            "RSN": (0.202, 0.453, 0.28),
-        },
-    ),
-)
 # the network by itself, twice as wide, for graphs to be known by heart: nothing is dropped
 WIDE = ("factors=0", "rules=0", "width=512", "dropout=0", "question_dropout=0", "question_epochs=8")
 PARTS = ("best", "fast", "wide", "paper", "baselines", *BASELINES)  # all models of others, or one of them
@@ -110,7 +57,9 @@ class Job:
         return ["complete", folder, "--preset", preset, "--seed", str(self.seed), *changed, "--out", out]
 
 
-def run(data: Path, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float) -> Iterator[str]:
+def run(
+    data: Path | None, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float
+) -> Iterator[str]:
     """Make the runs of some parts that are not recorded yet, then write the page; tells what it does.
 
     `budget` is how many minutes a model of others, or the preset `paper`, may learn.
@@ -127,10 +76,10 @@ def jobs(parts: list[str], seeds: int) -> Iterator[Job]:
     """The runs of some parts, in the order of the parts."""
     for part in parts:
         for model in BASELINES if part == "baselines" else (part,):
-            yield from (Job(data, model, seed) for seed in range(seeds) for data in DATA)
+            yield from (Job(data, model, seed) for seed in range(seeds) for data in COMPLETION)
 
 
-def _made(budget: float, job: Job, folder: Path) -> dict[str, Any]:
+def _made(budget: float, job: Job, folder: Path) -> Record:
     if job.model not in BASELINES:
         return finished_run(partial(job.arguments, str(folder), budget))
     trained = train_baseline(folder, job.model, job.seed, 60 * budget)
@@ -139,37 +88,48 @@ def _made(budget: float, job: Job, folder: Path) -> dict[str, Any]:
     return {"command": command, "commit": commit(), "peak_memory": None, **trained}
 
 
-def _told(job: Job, record: dict[str, Any]) -> str:
+def _told(job: Job, record: Record) -> str:
     figures = record["metrics"]["test"]["both"]
     return f"{job.data.name}, {job.model}, seed {job.seed}: MRR {figures['mrr']:.3f} in {record['seconds']:.0f} s"
 
 
-def verdict(records: list[dict[str, Any]]) -> str:
-    """Whether the paper's claims hold for the network in `best`, beside what the paper gives of the other models."""
-    found: dict[str, list[float]] = {}
-    for record in records:
-        if record["key"]["model"] == "best":
-            figures = record["metrics"]["test"]["alone"]["paths"]
-            found.setdefault(record["key"]["data"], []).append(figures["mrr"])
-    tried = [data for data in DATA if data.folder in found]
-    if not tried:
-        return NOT_TESTED
-    gaps = [mean(found[data.folder]) - data.published(TRANSLATIONS) for data in tried]
-    told = ", ".join(f"{data.name} {gap:+.3f}" for data, gap in zip(tried, gaps, strict=True))
-    said = [f"That RSN is ahead of the translations {held(sum(gap > 0 for gap in gaps), len(gaps))}"]
-    said.append(f"(MRR of the network in `best` less the best of theirs as published: {told}).")
-    first = DATA[0]
-    if first in tried:
-        own = mean(found[first.folder])
-        others = [name for name in first.paper if name not in ("RSN", "RotatE")]
-        second = first.published(others) < own < first.published(["RotatE"])
-        said.append(f"That it is second to RotatE on {first.name} {held(int(second), 1)}")
-        said.append(f"({written(own)}; RotatE as published {written(first.published(['RotatE']))},")
-        said.append(f"the best of the others {written(first.published(others))}).")
-    return " ".join(said)
+def _published(data: DataSet, models: Iterable[str]) -> Scored:
+    """The best MRR that the paper gives any of some models."""
+    best = max(models, key=lambda model: PAPER_COMPLETION[data][model][2])
+    return Scored(f"{best} as published", PAPER_COMPLETION[data][best][2])
 
 
-def page(records: list[dict[str, Any]]) -> str:
+def _network(records: list[Record], data: DataSet) -> Scored | None:
+    """MRR of the network in `best` by itself."""
+    found = _of(records, data, "best")
+    if not found:
+        return None
+    return Scored("RSN", mean(record["metrics"]["test"]["alone"]["paths"]["mrr"] for record in found))
+
+
+def _ahead_of_translations(records: list[Record]) -> list[Comparison]:
+    networks = {data: _network(records, data) for data in COMPLETION}
+    return [Comparison(data.name, own, _published(data, TRANSLATIONS)) for data, own in networks.items() if own]
+
+
+def _second_to_rotate(records: list[Record]) -> list[Comparison]:
+    own = _network(records, FB15K)
+    if own is None:
+        return []
+    others = [model for model in PAPER_COMPLETION[FB15K] if model not in ("RSN", "RotatE")]
+    return [
+        Comparison("behind RotatE", _published(FB15K, ["RotatE"]), own),
+        Comparison("ahead of the others", own, _published(FB15K, others)),
+    ]
+
+
+CLAIMS = (
+    Claim("RSN is ahead of the translations (MRR of the network in `best`)", _ahead_of_translations),
+    Claim(f"RSN is second to RotatE on {FB15K.name} (MRR of the network in `best`)", _second_to_rotate),
+)
+
+
+def page(records: list[Record]) -> str:
     """The page: every figure of it is from a record, except the paper's."""
     lines = [
         "# Completion",
@@ -179,8 +139,7 @@ def page(records: list[dict[str, Any]]) -> str:
         "",
         "**The paper:** RSNs are ahead of all translations (TransE, TransR, TransD), and on FB15K second to RotatE "
         "(tables 4 to 6).",
-        "",
-        f"**Found:** {verdict(records)}",
+        *claim_lines(CLAIMS, records),
         "",
         "Hits@1 / Hits@10 / MRR of all test triples, the mean of both sides, filtered, realistic ranks, all entities "
         "as candidates. Seconds are those of the whole command, from files to report, on two cores (models of others: "
@@ -192,44 +151,63 @@ def page(records: list[dict[str, Any]]) -> str:
         "it shows what they reach in that time, and the paper's column what they can reach.",
     ]
     lines += ["", "![MRR by model and data set](completion.png)"]
-    for data in DATA:
-        lines += ["", f"## {data.name}", "", *_table(data, records)]
+    for data in COMPLETION:
+        lines += ["", f"## {data.name}", "", *markdown(_table(data, records))]
     return "\n".join(lines) + "\n"
 
 
-def _table(data: DataSet, records: list[dict[str, Any]]) -> list[str]:
-    lines = ["| model | Hits@1 / Hits@10 / MRR | in the paper | runs | seconds | memory |", "|---|---|---|---|---|---|"]
-    shown = set()
-    for model in (*BASELINES, "paper", "fast", "wide", "best"):
-        found = [
-            record for record in records if record["key"]["data"] == data.folder and record["key"]["model"] == model
-        ]
-        if not found:
-            continue
-        shown.add(model)
-        cost = f"{len(found)} | {mean(record['seconds'] for record in found):,.0f} | {_memory(found)}"
-        if model in BASELINES:
-            epochs, threads = mean(record["epochs"] for record in found), found[0]["threads"]
-            title = f"{model}, {epochs:g} epoch{'s' * (epochs != 1)}, {threads} thread{'s' * (threads != 1)}"
-            lines.append(f"| {title} | {_mean(found, 'both')} | {written(*data.paper.get(model, ()))} | {cost} |")
-            continue
-        several = "without" in found[0]["metrics"]["test"]
-        on_one = ", 1 core" if found[0].get("cores") == 1 else ""
-        if several:
-            lines.append(f"| **`{model}`**{on_one} | **{_mean(found, 'both')}** | | {cost} |")
-        for variant in ("alone", "without") if several else ("alone",):
-            for scorer in found[0]["metrics"]["test"][variant]:
-                published = written(*data.paper["RSN"]) if (variant, scorer) == ("alone", "paths") else ""
-                title = f"{SCORERS[scorer]} alone" if variant == "alone" else f"without {SCORERS[scorer]}"
-                lines.append(f"| `{model}`, {title}{on_one} | {_mean(found, variant, scorer)} | {published} | {cost} |")
-    missing = [name for name in data.paper if name not in shown and name != "RSN"]
-    lines += [f"| {name} | not run | {written(*data.paper[name])} | | | |" for name in missing]
-    return lines
+def _table(data: DataSet, records: list[Record]) -> Table:
+    """Models of others, presets of ours with their scorers, and what was not run."""
+    rows: list[list[str | None]] = []
+    published = PAPER_COMPLETION[data]
+    for model in BASELINES:
+        if found := _of(records, data, model):
+            title = ", ".join([model, *_training(found)])
+            beside = written(*published[model]) if model in published else None
+            rows.append([title, _mean(found, "both"), beside, *_cost(found)])
+    for model in ("paper", "fast", "wide", "best"):
+        if found := _of(records, data, model):
+            rows += _preset_rows(model, found, written(*published["RSN"]))
+    missing = [name for name in published if name != "RSN" and not _of(records, data, name)]
+    rows += [[name, "not run", written(*published[name]), None, None, None] for name in missing]
+    return Table(columns("model", "Hits@1 / Hits@10 / MRR", "in the paper", "runs", "seconds", "memory"), rows)
 
 
-def _draw(path: Path, records: list[dict[str, Any]]) -> None:
+def _preset_rows(model: str, found: list[Record], rsn: str) -> Iterator[list[str | None]]:
+    """All scorers of a preset together, each alone, and what is left without it; `rsn` stands beside the network."""
+    test = found[0]["metrics"]["test"]
+    cost = _cost(found)
+    on_one = ", 1 core" if found[0].get("cores") == 1 else ""
+    if "without" in test:
+        yield [f"**`{model}`**{on_one}", f"**{_mean(found, 'both')}**", None, *cost]
+    for scorer in test["alone"]:
+        beside = rsn if scorer == "paths" else None
+        yield [f"`{model}`, {SCORERS[scorer]} alone{on_one}", _mean(found, "alone", scorer), beside, *cost]
+    for scorer in test.get("without", ()):
+        yield [f"`{model}`, without {SCORERS[scorer]}{on_one}", _mean(found, "without", scorer), None, *cost]
+
+
+def _training(found: list[Record]) -> list[str]:
+    """How long models of others learned, and on how many threads."""
+    epochs, threads = mean(record["epochs"] for record in found), found[0]["threads"]
+    return [
+        f"{epochs:g} epoch" if epochs == 1 else f"{epochs:g} epochs",
+        f"{threads} thread" if threads == 1 else f"{threads} threads",
+    ]
+
+
+def _cost(found: list[Record]) -> list[str]:
+    """Runs, seconds and memory."""
+    return [str(len(found)), f"{mean(record['seconds'] for record in found):,.0f}", _memory(found)]
+
+
+def _of(records: list[Record], data: DataSet, model: str) -> list[Record]:
+    return [record for record in records if (record["key"]["data"], record["key"]["model"]) == (data.folder, model)]
+
+
+def _draw(path: Path, records: list[Record]) -> None:
     """MRR of every model on every data set, beside what the paper gives."""
-    names = {data.folder: data.name for data in DATA}
+    names = {data.folder: data.name for data in COMPLETION}
     scores: dict[tuple[str, str], list[float]] = {}
     for record in records:
         name, model, test = names[record["key"]["data"]], record["key"]["model"], record["metrics"]["test"]
@@ -237,7 +215,7 @@ def _draw(path: Path, records: list[dict[str, Any]]) -> None:
         if model == "best":
             scores.setdefault(("RSN", name), []).append(test["alone"]["paths"]["mrr"])
     found = {place: mean(values) for place, values in scores.items()}
-    published = {(model, data.name): paper[2] for data in DATA for model, paper in data.paper.items()}
+    published = {(model, data.name): row[2] for data, rows in PAPER_COMPLETION.items() for model, row in rows.items()}
     models = [*BASELINES, "RSN", "fast", "best"]
     fill = partial(
         figures.draw_dots, methods=models, data=[*names.values()], found=found, published=published, measure="test MRR"
@@ -245,12 +223,12 @@ def _draw(path: Path, records: list[dict[str, Any]]) -> None:
     draw(path, fill, vector=True, height=figures.height(models))
 
 
-def _mean(found: list[dict[str, Any]], *which: str) -> str:
+def _mean(found: list[Record], *which: str) -> str:
     figures = [reduce(getitem, which, record["metrics"]["test"]) for record in found]
     hits_1, hits_10, mrr = (mean(one[name] for one in figures) for name in ("hits@1", "hits@10", "mrr"))
     return written(hits_1, hits_10, mrr)
 
 
-def _memory(found: list[dict[str, Any]]) -> str:
+def _memory(found: list[Record]) -> str:
     peaks = [record["peak_memory"] for record in found if record["peak_memory"]]
     return f"{max(peaks) / GB:.1f} GB" if peaks else ""

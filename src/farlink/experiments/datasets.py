@@ -1,33 +1,43 @@
-"""The benchmark data sets, and what others report on them."""
+"""The benchmark data sets of the experiments: where each is, below the folder of all, and what pages call it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-Figures = tuple[float, float, float]  # Hits@1, Hits@10, MRR
-
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set and what others report on it."""
+    """A data set."""
 
     folder: str
     name: str
-    paper: Figures | None = None  # RSN as published
-    others: str = ""  # the best structure-only figure known to us, Hits@1
 
 
-SRPRS = (
-    DataSet("srprs/en_fr_15k_v1", "EN-FR", (0.347, 0.631, 0.44), "LightEA .479"),
-    DataSet("srprs/en_de_15k_v1", "EN-DE", (0.487, 0.720, 0.57), "LightEA .619"),
-    DataSet("srprs/dbp_wd_15k_v1", "DBP-WD", (0.388, 0.657, 0.49), "LightEA .535"),
-    DataSet("srprs/dbp_yg_15k_v1", "DBP-YG", (0.400, 0.675, 0.50), "LightEA .522"),
-    DataSet("srprs/dbp_wd_15k_v2", "DBP-WD dense", (0.763, 0.924, 0.83), "LightEA .913"),
-)
-WIDER = (
-    DataSet("dbp15k/zh_en", "DBP15K ZH-EN", others="Dual-AMN semi .81, LightEA .81"),
-    DataSet("dbp15k/fr_en", "DBP15K FR-EN", others="LightEA .86"),
-    DataSet("openea/d_w_15k_v1", "OpenEA D-W v1", others="BootEA .572"),
-    DataSet("openea/d_w_15k_v2", "OpenEA D-W v2", others="BootEA .821"),
-    DataSet("dbp_fb", "DBP-FB"),
-)
+EN_FR = DataSet("srprs/en_fr_15k_v1", "EN-FR")
+EN_DE = DataSet("srprs/en_de_15k_v1", "EN-DE")
+DBP_WD = DataSet("srprs/dbp_wd_15k_v1", "DBP-WD")
+DBP_YG = DataSet("srprs/dbp_yg_15k_v1", "DBP-YG")
+DBP_WD_DENSE = DataSet("srprs/dbp_wd_15k_v2", "DBP-WD dense")
+NORMAL = (EN_FR, EN_DE, DBP_WD, DBP_YG)
+SRPRS = (*NORMAL, DBP_WD_DENSE)  # those of the paper that are at hand
+
+DBP15K_ZH = DataSet("dbp15k/zh_en", "DBP15K ZH-EN")
+DBP15K_FR = DataSet("dbp15k/fr_en", "DBP15K FR-EN")
+OPENEA_V1 = DataSet("openea/d_w_15k_v1", "OpenEA D-W v1")
+OPENEA_V2 = DataSet("openea/d_w_15k_v2", "OpenEA D-W v2")
+DBP_FB = DataSet("dbp_fb", "DBP-FB")
+WIDER = (DBP15K_ZH, DBP15K_FR, OPENEA_V1, OPENEA_V2, DBP_FB)
+
+FB15K = DataSet("kgc/fb15k", "FB15K")
+WN18 = DataSet("kgc/wn18", "WN18")
+FB15K_237 = DataSet("kgc/fb15k-237", "FB15K-237")
+COMPLETION = (FB15K, WN18, FB15K_237)
+
+LARGE = DataSet("contea/fr_en", "ConTEA FR-EN")
+
+_NAMES = {data.folder: data.name for data in (*SRPRS, *WIDER, *COMPLETION, LARGE)}
+
+
+def name_of(folder: str) -> str:
+    """What pages call the data set in a folder; the folder itself if it is none of these."""
+    return _NAMES.get(folder, folder)

@@ -9,16 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from farlink.experiments.records import Records, carry_out, commit
+from farlink.experiments.datasets import DBP_FB, LARGE
+from farlink.experiments.records import Record, Records, carry_out, commit
 from farlink.io.files import write_text
 from farlink.reports.plots import draw
+from farlink.reports.tables import Column, Table, markdown
 from farlink.sampling.benchmark import degree_plot, draw_sample, read_sources
 
-SAMPLED = {"contea/fr_en": 15_000, "dbp_fb": 10_000}  # data set and size of the sample
+SAMPLED = {LARGE.folder: 15_000, DBP_FB.folder: 10_000}  # data set and size of the sample
 EPSILON = 0.05
 
 
-def run(data: Path, out: Path, seeds: int) -> Iterator[str]:
+def run(data: Path | None, out: Path, seeds: int) -> Iterator[str]:
     """Draw the samples that are not recorded yet, with their figures, then write the page; tells what it does."""
     records = Records(out / "results" / "degree-distribution.jsonl")
     jobs = [Job(folder, seed) for folder in SAMPLED for seed in range(seeds)]
@@ -40,7 +42,7 @@ class Job:
         return {"data": self.folder, "size": SAMPLED[self.folder], "seed": self.seed}
 
 
-def _made(out: Path, job: Job, folder: Path) -> dict[str, Any]:
+def _made(out: Path, job: Job, folder: Path) -> Record:
     size, started = SAMPLED[job.folder], time.monotonic()
     graphs, links, _ = read_sources(str(folder), None, None)
     drawn = draw_sample(graphs, links, size, dense=False, epsilon=EPSILON, seed=job.seed)
@@ -52,7 +54,7 @@ def _made(out: Path, job: Job, folder: Path) -> dict[str, Any]:
     return {"command": command, "commit": commit(), "seconds": seconds, "distances": drawn.distances}
 
 
-def _told(job: Job, record: dict[str, Any]) -> str:
+def _told(job: Job, record: Record) -> str:
     return f"{job.folder}, seed {job.seed}: K-S distance {max(record['distances']['SRPRS']):.1%} at the most"
 
 
@@ -60,7 +62,7 @@ def _figure(folder: str, place: int) -> str:
     return f"degree-distribution-{folder.replace('/', '-')}-{place + 1}.png"
 
 
-def page(records: list[dict[str, Any]]) -> str:
+def page(records: list[Record]) -> str:
     """What the paper claims, what was found, and whether the claim holds."""
     lines = [
         "# Degree distributions of samples",
@@ -72,20 +74,26 @@ def page(records: list[dict[str, Any]]) -> str:
         "",
         f"**Found:** {_verdict(records)}",
         "",
-        "| data set | pairs | seed | method | left | right | seconds for all |",
-        "|---|---|---|---|---|---|---|",
+        *markdown(_distances_table(records)),
     ]
-    for record in records:
-        key = record["key"]
-        for method, gaps in record["distances"].items():
-            cells = [key["data"], f"{key['size']:,}", str(key["seed"]), method, *(f"{gap:.1%}" for gap in gaps)]
-            lines.append("| " + " | ".join([*cells, f"{record['seconds']:.0f}"]) + " |")
     for folder in dict.fromkeys(record["key"]["data"] for record in records):
         lines += ["", " ".join(f"![{folder}, graph {place + 1}]({_figure(folder, place)})" for place in range(2))]
     return "\n".join(lines) + "\n"
 
 
-def _verdict(records: list[dict[str, Any]]) -> str:
+def _distances_table(records: list[Record]) -> Table:
+    """Kolmogorov-Smirnov distances of every sample by method."""
+    sample = [Column("data set"), Column("pairs", ","), Column("seed"), Column("method")]
+    gaps = [Column("left", ".1%"), Column("right", ".1%")]
+    rows = [
+        [record["key"]["data"], record["key"]["size"], record["key"]["seed"], method, *found, record["seconds"]]
+        for record in records
+        for method, found in record["distances"].items()
+    ]
+    return Table([*sample, *gaps, Column("seconds for all", ".0f")], rows)
+
+
+def _verdict(records: list[Record]) -> str:
     if not records:
         return "Not tested yet."
     ours = max(max(record["distances"]["SRPRS"]) for record in records)

@@ -20,6 +20,8 @@ from farlink.errors import FarlinkError, InputError, Interrupted
 from farlink.io.files import write_text
 from farlink.loading import load
 
+Record = dict[str, Any]
+DATA_VARIABLE = "FARLINK_DATA"  # the environment variable that names the folder with the data sets
 STARTED = "started"  # a file written when an attempt at a run starts; it holds the seconds of those before
 
 
@@ -50,7 +52,7 @@ class Records:
         lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
         return [self._record(line, number) for number, line in enumerate(lines, 1) if line.strip()]
 
-    def _record(self, line: bytes, number: int) -> dict[str, Any]:
+    def _record(self, line: bytes, number: int) -> Record:
         try:
             record = json.loads(line)
         except ValueError:  # no UTF-8, or no JSON
@@ -79,9 +81,9 @@ def carry_out(
     jobs: Iterable[AnyJob],
     only: Sequence[str] | None,
     records: Records,
-    data: Path,
-    make: Callable[[AnyJob, Path], dict[str, Any]],
-    tell: Callable[[AnyJob, dict[str, Any]], str],
+    data: Path | None,
+    make: Callable[[AnyJob, Path], Record],
+    tell: Callable[[AnyJob, Record], str],
 ) -> Iterator[str]:
     """Make the runs that are not recorded yet, on some data sets only, and record them; tells how each went.
 
@@ -93,21 +95,38 @@ def carry_out(
         if folder not in folders:
             raise FarlinkError(f"no run of these parts is on {folder}; they are on {', '.join(folders) or 'none'}")
     missing = [job for job in jobs if (only is None or job.folder in only) and not records.has(job.key)]
-    if missing and not data.is_dir():
-        raise FarlinkError(f"{data}: no such folder; --data names the folder with the benchmark data sets")
+    if not missing:
+        return
+    found = _existing(data)
     records.make_folder()
-    absent = [folder for folder in dict.fromkeys(job.folder for job in missing) if not (data / folder).is_dir()]
-    yield from (f"left out: there is no {data / folder}" for folder in absent)
+    absent = [folder for folder in dict.fromkeys(job.folder for job in missing) if not (found / folder).is_dir()]
+    yield from (f"left out: there is no {found / folder}" for folder in absent)
     for job in missing:
         if job.folder not in absent:
-            record = {"key": job.key, **make(job, data / job.folder)}
+            record = {"key": job.key, **make(job, found / job.folder)}
             records.add(record)
             yield tell(job, record)
 
 
-def longest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the runs that differ in nothing but their minutes, the one that had most; 0 minutes are no limit."""
-    kept: dict[str, dict[str, Any]] = {}
+def _existing(data: Path | None) -> Path:
+    if data is None:
+        raise FarlinkError(
+            f"--data is missing: name the folder with the benchmark data sets, or set the variable {DATA_VARIABLE}"
+        )
+    if not data.is_dir():
+        raise FarlinkError(
+            f"{data}: no such folder; --data, or the variable {DATA_VARIABLE}, names the folder with the benchmark "
+            "data sets"
+        )
+    return data
+
+
+def longest(records: Iterable[Record]) -> list[Record]:
+    """Of the runs that differ in nothing but their minutes, the one that had most; 0 minutes are no limit.
+
+    Of runs with the same key the last counts.
+    """
+    kept: dict[str, Record] = {}
     for record in records:
         run = json.dumps({name: value for name, value in record["key"].items() if name != "minutes"}, sort_keys=True)
         if run not in kept or _limit(record) >= _limit(kept[run]):
@@ -122,7 +141,7 @@ def _limit(record: dict[str, Any]) -> float:
 def measured(arguments: Sequence[str], log: Path) -> dict[str, Any]:
     """Run `farlink` with arguments in a process of its own: cores it may use, seconds, and peak memory in bytes.
 
-    Whoever stops this process stops that one, too, which then saves what it has.
+    A signal that stops this process is passed on to that one, which then saves what it has.
     """
     started = time.monotonic()
     with log.open("w", encoding="utf-8") as output:

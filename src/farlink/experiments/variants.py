@@ -26,19 +26,20 @@ from farlink.engine.trainer import Trainer
 from farlink.experiments import figures
 from farlink.experiments.authors_code import IdentityLSTM, authors_paths
 from farlink.experiments.claims import hits
-from farlink.experiments.datasets import SRPRS
-from farlink.experiments.records import Records, carry_out, check_parts, commit, written
+from farlink.experiments.datasets import DBP_WD
+from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, written
 from farlink.graph.ids import Rows
 from farlink.io.benchmark import read_alignment_folder
 from farlink.io.files import write_text
 from farlink.progress import Reporter
 from farlink.reports.plots import draw
+from farlink.reports.tables import Table, columns, markdown
 from farlink.rsn.joint import JointGraph, join
 from farlink.rsn.model import PathModel
 from farlink.rsn.objective import PathObjective, model_of, path_losses, walks_of
 from farlink.settings import AlignmentSettings, make_settings
 
-DATA = SRPRS[2]
+DATA = DBP_WD
 PAPER, WALKS, ONCE, IDENTITY, SOFTMAX, RRN, RRN_OUTPUT = VARIANTS = (
     "as in the paper",
     "walks as in the authors' code",
@@ -65,7 +66,7 @@ class Job:
         return {"data": self.folder, "variant": self.variant, "seed": self.seed}
 
 
-def run(data: Path, out: Path, parts: list[str], seeds: int, budget: float, **changes: Any) -> Iterator[str]:
+def run(data: Path | None, out: Path, parts: list[str], seeds: int, budget: float, **changes: Any) -> Iterator[str]:
     """Train the variants that are not recorded yet, then write the page and the figure; tells what it does.
 
     `budget` is how many minutes a variant may train, in whole epochs; 0: no limit. `changes` are settings that differ
@@ -175,11 +176,11 @@ def _sums(length: int, norm: nn.Module, inputs: tuple[Tensor]) -> Tensor:
     return torch.cat([h[:1], h[1:] + h[:-1]]).flatten(0, 1)
 
 
-def _told(job: Job, record: dict[str, Any]) -> str:
+def _told(job: Job, record: Record) -> str:
     return f"{job.variant}, seed {job.seed}: Hits@1 {hits(record):.3f} in {record['seconds']:.0f} s"
 
 
-def page(records: list[dict[str, Any]]) -> str:
+def page(records: list[Record]) -> str:
     """The page: every figure of it is from a record."""
     lines = [
         "# The paper, the authors' code, and RRN",
@@ -191,19 +192,22 @@ def page(records: list[dict[str, Any]]) -> str:
         "input vectors. Not all read as many paths, so what compares them is validation Hits@1, among all entities, "
         "and that of the paper's way after as many paths.",
         "",
-        "| variant | seed | paths | validation Hits@1 | the paper's way | test Hits@1 / Hits@10 / MRR | seconds |",
-        "|---|---|---|---|---|---|---|",
-        *(_row(record, records) for record in _in_order(records)),
+        *markdown(_table(records)),
         "",
         "![Validation Hits@1 by paths read](variants.png)",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _row(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
+def _table(records: list[Record]) -> Table:
+    headings = ("variant", "seed", "paths", "validation Hits@1", "the paper's way", "test Hits@1 / Hits@10 / MRR")
+    return Table(columns(*headings, "seconds"), [_row(record, records) for record in _in_order(records)])
+
+
+def _row(record: Record, records: list[Record]) -> list[str]:
     key, last = record["key"], record["trace"][-1]
     figures = record["metrics"]["test"]["linked"]["left_to_right"]
-    cells = [
+    return [
         key["variant"],
         str(key["seed"]),
         f"{last['examples']:,}",
@@ -212,10 +216,9 @@ def _row(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
         written(*(figures[name] for name in ("hits@1", "hits@10", "mrr"))),
         f"{record['seconds']:,.0f}",
     ]
-    return "| " + " | ".join(cells) + " |"
 
 
-def _papers_way(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
+def _papers_way(record: Record, records: list[Record]) -> str:
     """What the paper's way has with the same seed after as many paths, and how far ahead the variant is."""
     key, last = record["key"], record["trace"][-1]
     same = {**key, "variant": PAPER}
@@ -226,10 +229,10 @@ def _papers_way(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
     return f"{written(score)} ({100 * (last['validation'] - score):+.1f})"
 
 
-def _in_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _in_order(records: list[Record]) -> list[Record]:
     return sorted(records, key=lambda record: (VARIANTS.index(record["key"]["variant"]), record["key"]["seed"]))
 
 
-def _curves(axes: Axes, records: list[dict[str, Any]]) -> None:
+def _curves(axes: Axes, records: list[Record]) -> None:
     lines = [figures.learned(record["key"]["variant"], record) for record in _in_order(records)]
     figures.draw_curves(axes, VARIANTS, lines, figures.PATHS, "validation Hits@1", DATA.name)
