@@ -1,5 +1,6 @@
 import pytest
 
+from farlink.experiments.registry import EXPERIMENTS
 from farlink.io.benchmark import read_alignment_folder
 from helpers.commands import complaint, invoke
 from helpers.pairs import Pair
@@ -46,7 +47,7 @@ def test_sample_says_what_is_wrong(files, tmp_path, monkeypatch, options, messag
 
 
 def test_an_experiment_without_parts_only_writes_its_page(tmp_path):
-    result = invoke("experiment", "completion", "--data", tmp_path, "--out", tmp_path)
+    result = invoke("experiment", "completion", "--out", tmp_path)
     assert result.exit_code == 0, result.output
     assert "FB15K-237" in (tmp_path / "completion.md").read_text()
 
@@ -61,7 +62,28 @@ def test_an_experiment_that_could_not_be_written_down_is_not_begun(tmp_path):
 
 def test_an_experiment_without_data_is_a_clear_error(tmp_path):
     message = complaint("experiment", "table-dense", "--data", tmp_path / "nowhere", "--out", tmp_path / "out")
-    assert "nowhere: no such folder; --data names the folder" in message
+    assert "nowhere: no such folder; --data, or the variable FARLINK_DATA, names the folder" in message
+
+
+def test_where_the_data_is_has_no_default(tmp_path, monkeypatch):
+    monkeypatch.delenv("FARLINK_DATA", raising=False)
+    message = complaint("experiment", "table-dense", "--out", tmp_path / "out")
+    assert "--data is missing" in message
+    assert "FARLINK_DATA" in message
+
+
+def test_where_the_data_is_may_stand_in_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("FARLINK_DATA", str(tmp_path))
+    result = invoke("experiment", "table-dense", "--part", "RSN", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert f"left out: there is no {tmp_path / 'srprs'}" in result.output.replace("\n", "")
+
+
+def test_help_tells_every_experiment_and_where_the_data_may_stand():
+    text = invoke("experiment", "--help").output
+    assert "FARLINK_DATA" in text
+    for name in EXPERIMENTS:
+        assert name in text
 
 
 def test_an_unknown_experiment_is_a_clear_error(tmp_path):
@@ -76,7 +98,13 @@ def test_the_papers_table_of_completion_runs_all_of_its_parts(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [("alignment", "--budget"), ("degree-distribution", "--part"), ("degree-distribution", "--only")],
+    [
+        ("alignment", "--budget"),
+        ("variants", "--only"),
+        ("degree-distribution", "--part"),
+        ("degree-distribution", "--only"),
+        ("degree-distribution", "--budget"),
+    ],
 )
 def test_an_option_that_would_do_nothing_is_an_error(tmp_path, name, option):
     assert f"experiment {name} takes no {option}" in complaint("experiment", name, option, "1", "--out", tmp_path)

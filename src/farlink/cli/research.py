@@ -10,6 +10,7 @@ import typer
 from farlink.cli.app import SeedOption, app
 from farlink.cli.tables import console, show_table
 from farlink.errors import FarlinkError
+from farlink.experiments.registry import DATA_VARIABLE, Request, experiment_named, overview
 
 BUDGET = 10.0  # minutes that a run of an experiment may train
 SEED_SHARE, VALID_SHARE = 0.3, 0.07  # of the links of a sample
@@ -65,16 +66,28 @@ def sample(
     console.print(f"{len(drawn.units):,} {what}: {out}   report: {out / 'README.md'}", markup=False)
 
 
-@app.command()
+EXPERIMENT_HELP = f"""Run an experiment on benchmark data: one record per run, then a page with all the figures.
+
+Runs that are recorded are not run again, so an experiment that was stopped goes on where it was.
+
+{overview()}
+
+**farlink experiment alignment --data data/ --part best --part fast --seeds 3**
+
+**farlink experiment table-normal --data data/ --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
+"""
+
+
+@app.command(help=EXPERIMENT_HELP)
 def experiment(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="alignment, completion, restart, variants, or of the paper: table-normal, table-dense, "
-            "table-completion, convergence, walk-length, seeds, degree-distribution."
+    name: Annotated[str, typer.Argument(help="Which experiment.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            envvar=DATA_VARIABLE,
+            help="The folder with the benchmark data sets. Needed where there are runs to be made.",
         ),
-    ],
-    data: Annotated[Path, typer.Option(help="The folder with the benchmark data sets.")] = Path("../shared/data"),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
     part: Annotated[
         list[str] | None,
@@ -84,7 +97,7 @@ def experiment(
         ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs with the seeds 0 to this less one.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds: 0 to N-1.")] = 1,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -94,55 +107,9 @@ def experiment(
         ),
     ] = None,
 ) -> None:
-    """Run an experiment on benchmark data: one record per run, then a page with all the figures.
-
-    Runs that are recorded are not run again, so an experiment that was stopped goes on where it was.
-
-    **farlink experiment alignment --part best --part fast --seeds 3**
-
-    **farlink experiment table-normal --part BootEA --part RSN --only srprs/dbp_wd_15k_v1 --budget 5**
-    """
-    from farlink.experiments import completion, degrees, restart, variants
-    from farlink.experiments import paper_tables as paper
-    from farlink.experiments import presets as alignment
-
-    parts, minutes = part or [], BUDGET if budget is None else budget
-    if name == "alignment":
-        _refuse(name, budget=budget)
-        lines = alignment.run(data, out, parts, only, seeds)
-    elif name in ("completion", "table-completion"):
-        every = [] if name == "completion" else list(completion.TABLE)
-        lines = completion.run(data, out, parts or every, only, seeds, minutes)
-    elif name == "restart":
-        _refuse(name, only=only, budget=budget)
-        lines = restart.run(data, out, parts, seeds)
-    elif name == "variants":
-        _refuse(name, only=only)
-        lines = variants.run(data, out, parts, seeds, minutes)
-    elif name == "degree-distribution":
-        _refuse(name, budget=budget, part=part, only=only)
-        lines = degrees.run(data, out, seeds)
-    elif name in paper.EXPERIMENTS:
-        lines = paper.run(name, data, out, parts, only, seeds, minutes)
-    else:
-        known = ", ".join(
-            (
-                "alignment",
-                "completion",
-                "restart",
-                "variants",
-                *paper.EXPERIMENTS,
-                "table-completion",
-                "degree-distribution",
-            )
-        )
-        raise FarlinkError(f"there is no experiment '{name}'; there are: {known}")
-    for line in lines:
+    """Run an experiment: its records, then its page; see `EXPERIMENT_HELP`."""
+    chosen = experiment_named(name)
+    chosen.refuse(name, part=part, only=only, budget=budget)
+    request = Request(data, out, part or [], only, seeds, BUDGET if budget is None else budget)
+    for line in chosen.run(request):
         console.print(line, markup=False)
-
-
-def _refuse(name: str, **options: object) -> None:
-    """An option that an experiment does not know is an error: it would do nothing."""
-    for option, value in options.items():
-        if value is not None:
-            raise FarlinkError(f"experiment {name} takes no --{option}")

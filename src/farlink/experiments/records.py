@@ -17,11 +17,11 @@ from typing import Any, Protocol, TypeVar
 
 from farlink.engine.machine import stop_signal
 from farlink.errors import FarlinkError, InputError, Interrupted
+from farlink.experiments.registry import DATA_VARIABLE
 from farlink.io.files import write_text
 from farlink.loading import load
 
 Record = dict[str, Any]
-DATA_VARIABLE = "FARLINK_DATA"  # the environment variable that names the folder with the data sets
 STARTED = "started"  # a file written when an attempt at a run starts; it holds the seconds of those before
 
 
