@@ -17,12 +17,10 @@ from farlink.completion.ensemble import Ensemble, scorers
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK, both_sides
 from farlink.completion.rules import learn_rules
-from farlink.completion.task import CompletionTask, prepare, seen
+from farlink.completion.task import CompletionTask, open_task, seen
 from farlink.demo import DATA as DEMO
 from farlink.graph.edges import with_reverses
-from farlink.io.benchmark import read_completion_folder
-from farlink.io.graphs import read
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.rsn.objective import model_of
 from farlink.settings import make_completion_settings
 
@@ -70,11 +68,9 @@ def run(folder: Path = FB15K, width: int = 256, factors: int = 256) -> list[Row]
 
 
 def _task(folder: Path) -> tuple[CompletionTask, str]:
-    silent = Reporter(shown=False)
-    if folder.is_dir():
-        return prepare(*read_completion_folder(folder), make_completion_settings(), silent), folder.name
-    graph = read(DEMO / "atlas.nt.gz")
-    return prepare(graph, None, None, make_completion_settings(), silent), "a demo graph, as FB15K is absent"
+    found = folder.is_dir()
+    source, name = (folder, folder.name) if found else (DEMO / "atlas.nt.gz", "a demo graph, as FB15K is absent")
+    return open_task(source, settings=make_completion_settings(), reporter=Silent()), name
 
 
 def multiply(questions: int, entities: int, width: int) -> None:

@@ -7,7 +7,6 @@ from farlink.settings import (
     AlignmentSettings,
     make_completion_settings,
     make_settings,
-    parse_assignments,
     settings_from_toml,
     valid_range,
 )
@@ -103,12 +102,6 @@ def test_the_config_file_explains_itself():
         assert f"# {field.description}" in text
 
 
-def test_words_from_the_command_line_become_values():
-    changes = parse_assignments(["width=128", "learning-rate = 1e-3", "model=rnn"])
-    settings = make_settings("fast", **changes)
-    assert (settings.width, settings.learning_rate, settings.model) == (128, 0.001, "rnn")
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -135,11 +128,6 @@ def test_a_method_of_others_has_no_settings_of_the_network():
 def test_an_unknown_preset_is_an_error_that_lists_them():
     with pytest.raises(FarlinkError, match="no preset 'quick'; choose one of best, fast, paper"):
         make_settings("quick")
-
-
-def test_an_assignment_needs_an_equals_sign():
-    with pytest.raises(FarlinkError, match="expected key=value"):
-        parse_assignments(["width"])
 
 
 def test_ranges_are_said_in_words():

@@ -6,7 +6,15 @@ from pathlib import Path
 
 
 class FarlinkError(Exception):
-    """Something the user can mend; the message says what is wrong and what to do."""
+    """Something the user can mend; the message says what is wrong and what to do.
+
+    `arguments` are those of the call that mend it. Here they are named as in Python; the command line, where they
+    are options, spells them in its own way.
+    """
+
+    def __init__(self, reason: str, *arguments: str) -> None:
+        self.reason, self.arguments = reason, arguments
+        super().__init__(f"{reason} ({', '.join(arguments)})" if arguments else reason)
 
 
 class InputError(FarlinkError):

@@ -1,10 +1,11 @@
-"""What the user sees while farlink works; silent when not asked for."""
+"""What is told while farlink works: who may listen, and the terminal as one that does."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -18,35 +19,92 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from farlink.engine.trace import EpochRecord
+from farlink.engine.trace import EpochRecord, Watcher
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
+Counter = Callable[[int, int], None]
+"""Called with (done, total)."""
 
-class Reporter:
-    """Says what is being done, with the time left on anything long."""
 
-    def __init__(self, *, shown: bool = True) -> None:
-        self.console = Console(highlight=False, quiet=not shown, soft_wrap=True)
+class Reporter(Protocol):
+    """Receives what is being done: a terminal, nothing at all, or the log of a service."""
+
+    def say(self, text: str) -> None:
+        """Take a line."""
+
+    def working(self, what: str) -> AbstractContextManager[None]:
+        """Something goes on until the block ends."""
+
+    def counting(self, what: str) -> AbstractContextManager[Counter]:
+        """Something that counts goes on until the block ends."""
+
+    def training(self, epochs: int, what: str = "", measure: str = "Hits@1") -> AbstractContextManager[Watcher]:
+        """A model trains until the block ends.
+
+        `what` names the model where there are several, `measure` the validation score.
+        """
+
+
+def reporter_of(progress: bool | Reporter) -> Reporter:
+    """The reporter that a caller asks for: the terminal, none, or the caller's own."""
+    if isinstance(progress, bool):
+        return Terminal() if progress else Silent()
+    return progress
+
+
+def tell_graph(reporter: Reporter, side: str, graph: KnowledgeGraph) -> None:
+    """Tell what a graph holds."""
+    aside = [f"{graph.literals.height:,} literals set aside"] if graph.literals.height else []
+    aside += [f"{graph.duplicates:,} repeated triples dropped"] if graph.duplicates else []
+    sizes = f"{len(graph.entities):,} entities, {len(graph.relations):,} relations, {len(graph.triples):,} triples"
+    reporter.say(f"{side:<6} {graph.source}: {sizes}" + (f" ({', '.join(aside)})" if aside else ""))
+
+
+def tell_notes(reporter: Reporter, notes: list[str]) -> None:
+    """Tell what was left out or held out."""
+    for note in notes:
+        reporter.say(f"note   {note}")
+
+
+class Silent:
+    """Tells nothing."""
+
+    def say(self, text: str) -> None:
+        """Drop the line."""
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show nothing."""
+        yield
+
+    @contextmanager
+    def counting(self, what: str) -> Iterator[Counter]:
+        """Show nothing."""
+        yield lambda done, total: None
+
+    @contextmanager
+    def training(self, epochs: int, what: str = "", measure: str = "Hits@1") -> Iterator[Watcher]:
+        """Show nothing."""
+        yield _Blind()
+
+
+class _Blind:
+    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
+        """Look away."""
+
+    def epoch(self, record: EpochRecord) -> None:
+        """Look away."""
+
+
+class Terminal:
+    """Lines on the terminal, with a bar and the time left on anything long."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False, soft_wrap=True)
 
     def say(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, markup=False)
-
-    def graph(self, side: str, graph: KnowledgeGraph) -> None:
-        """Tell what a graph holds."""
-        aside = [f"{graph.literals.height:,} literals set aside"] if graph.literals.height else []
-        aside += [f"{graph.duplicates:,} repeated triples dropped"] if graph.duplicates else []
-        sizes = f"{len(graph.entities):,} entities, {len(graph.relations):,} relations, {len(graph.triples):,} triples"
-        self.say(f"{side:<6} {graph.source}: {sizes}" + (f" ({', '.join(aside)})" if aside else ""))
-
-    def links(self, seeds: int, valid: int, test: int) -> None:
-        """Tell how many links serve which purpose."""
-        self.say(f"links  {seeds:,} seeds, {valid:,} for validation, {test:,} for the final test")
-
-    def notes(self, notes: list[str]) -> None:
-        """Tell what was left out or held out."""
-        for note in notes:
-            self.say(f"note   {note}")
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
@@ -57,8 +115,8 @@ class Reporter:
             yield
 
     @contextmanager
-    def counting(self, what: str) -> Iterator[Callable[[int, int], None]]:
-        """A bar with the time left, for work that counts; call what it gives with (done, total)."""
+    def counting(self, what: str) -> Iterator[Counter]:
+        """A bar with the time left."""
         columns = (TextColumn(f"{what} …"), BarColumn(bar_width=16), TaskProgressColumn(), TimeRemainingColumn())
         with Progress(*columns, console=self.console, transient=True, disable=not self.console.is_terminal) as bar:
             task = bar.add_task(what, total=None)
@@ -66,10 +124,7 @@ class Reporter:
 
     @contextmanager
     def training(self, epochs: int, what: str = "", measure: str = "Hits@1") -> Iterator[TrainingDisplay]:
-        """A bar with loss, validation score and time left; one line per epoch where there is no terminal.
-
-        `what` names the model where there are several, `measure` the score.
-        """
+        """A bar with loss, validation score and time left; one line per epoch where there is no terminal."""
         columns = (
             TextColumn(f"training {what}".rstrip()),
             BarColumn(bar_width=16),

@@ -1,6 +1,6 @@
 """Every setting with its default, its range and its meaning; the presets; the run folder's `config.toml`.
 
-The command line (`--set key=value`), the Python API (keyword arguments) and the run folder all come from
+The command line, the Python API (keyword arguments) and the run folder all come from
 the classes below: one for all tasks, and one for each.
 """
 
@@ -320,17 +320,6 @@ def _made(
     if chosen is None:
         raise FarlinkError(f"there is no preset '{preset}'; choose one of {', '.join(presets)}")
     return _checked(kind, {**chosen, **changes, "preset": preset})
-
-
-def parse_assignments(assignments: list[str]) -> dict[str, str]:
-    """`["width=128"]` → `{"width": "128"}`; the values are checked where the settings are made."""
-    parsed = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise FarlinkError(f"--set {assignment}: expected key=value, for example --set width=128")
-        parsed[name.strip().replace("-", "_")] = value.strip()
-    return parsed
 
 
 def valid_range(info: FieldInfo) -> str:

@@ -35,7 +35,10 @@ def test_align_takes_a_benchmark_folder(shared_data, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--fold", 2), "--share and --fold are about a benchmark"),
+        (
+            ("left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--fold", 2),
+            "two graphs come with links (--share, --fold)",
+        ),
         (("-", "-", "--seeds", "seeds.tsv"), "standard input can be one of the two graphs only"),
     ],
 )

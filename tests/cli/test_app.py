@@ -4,6 +4,9 @@ import sys
 
 import pytest
 
+from farlink.cli.app import in_words, parse_assignments
+from farlink.errors import FarlinkError, InputError
+from farlink.settings import make_settings
 from helpers.commands import TINY_OPTIONS, graphs, invoke, shell
 
 
@@ -24,7 +27,10 @@ def test_help_teaches_the_commands():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["align", "left.tsv", "right.tsv", "--out", "run"], "--seeds is missing"),
+        (
+            ["align", "left.tsv", "right.tsv", "--out", "run"],
+            "pair a line (--seeds)",
+        ),
         (["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv"], "--out is missing"),
         (["align", "left.tsv", "nowhere.tsv", "--seeds", "seeds.tsv", "--out", "run"], "nowhere.tsv"),
         (["align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "run", "--preset", "slow"], "no preset"),
@@ -41,6 +47,21 @@ def test_a_mistake_gives_one_line_and_no_traceback(files, words, message):
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert not (files["left"].parent / "run").exists()
+
+
+def test_words_become_values_of_settings():
+    settings = make_settings("fast", **parse_assignments(["width=128", "learning-rate = 1e-3", "model=rnn"]))
+    assert (settings.width, settings.learning_rate, settings.model) == (128, 0.001, "rnn")
+
+
+def test_an_assignment_needs_an_equals_sign():
+    with pytest.raises(FarlinkError, match="--set width: expected key=value"):
+        parse_assignments(["width"])
+
+
+def test_the_arguments_that_mend_a_mistake_are_options_here():
+    assert in_words(FarlinkError("too many", "seed_share", "size")) == "too many (--seed-share, --size)"
+    assert in_words(InputError("a.tsv", "empty", 3)) == "a.tsv, line 3: empty"
 
 
 def test_a_full_disk_is_one_clear_message_and_no_half_written_file(files, tmp_path):

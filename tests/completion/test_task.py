@@ -1,14 +1,17 @@
 import numpy as np
 import pytest
 
-from farlink.completion.task import _hold_out, prepare
+from farlink.completion.task import _hold_out, open_task
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import make_completion_settings
 from helpers.rings import graph, ring
 
-SILENT = Reporter(shown=False)
+
+def opened(*parts):
+    train, valid, test = parts
+    return open_task(train, valid=valid, test=test, settings=make_completion_settings(), reporter=Silent())
 
 
 def test_what_is_held_out_leaves_a_triple_of_everything():
@@ -22,7 +25,7 @@ def test_what_is_held_out_leaves_a_triple_of_everything():
 def test_triples_of_an_earlier_part_are_left_out_of_a_later_one():
     train, valid = graph(("a", "r", "b"), ("b", "r", "c")), graph(("a", "r", "b"), ("a", "r", "c"))
     test = graph(("a", "r", "c"), ("c", "r", "a"))
-    task = prepare(train, valid, test, make_completion_settings(), SILENT)
+    task = opened(train, valid, test)
     assert (len(task.valid), len(task.test)) == (1, 1)
     assert "1 validation triples occur in an earlier part, left out here" in task.notes
 
@@ -30,10 +33,10 @@ def test_triples_of_an_earlier_part_are_left_out_of_a_later_one():
 def test_a_part_without_anything_new_is_an_error():
     train = graph(("a", "r", "b"))
     with pytest.raises(FarlinkError, match=r"valid\.tsv: no validation triple is left"):
-        prepare(train, graph(("a", "r", "b"), source="valid.tsv"), None, make_completion_settings(), SILENT)
+        opened(train, graph(("a", "r", "b"), source="valid.tsv"), None)
 
 
 def test_without_validation_triples_some_are_held_out():
-    task = prepare(KnowledgeGraph.from_frame(ring()), None, None, make_completion_settings(), SILENT)
+    task = opened(KnowledgeGraph.from_frame(ring()), None, None)
     assert (len(task.graph.triples), len(task.valid), len(task.test)) == (108, 12, 0)
     assert "12 of the 120 are held out" in task.notes[0]

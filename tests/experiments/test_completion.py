@@ -2,11 +2,12 @@ import json
 
 import pytest
 
+from farlink.cli.app import parse_assignments
 from farlink.errors import FarlinkError
 from farlink.experiments import completion
 from farlink.experiments.claims import verdict
 from farlink.experiments.datasets import COMPLETION, FB15K, FB15K_237, WN18
-from farlink.settings import make_completion_settings, parse_assignments
+from farlink.settings import make_completion_settings
 
 pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
 ONLY = ["kgc/wn18"]

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from farlink.alignment.task import prepare
+from farlink.alignment.task import open_task
 from farlink.experiments.known_neighbours import every_other_link_known, expected_hits, judged_by_known_neighbours
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.measures.ranks import Ranks
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import make_settings
 from helpers.pairs import Pair
 
@@ -30,6 +30,6 @@ def test_entities_that_look_the_same_can_only_be_guessed():
     ]
     twins = type(pair.links)({"left": ["ax", "ay"], "right": ["bx", "by"]})
     settings = make_settings()
-    parts = [(part, "test") for part in (pair.links[:30], pair.links[30:], twins)]
-    task = prepare(*graphs, *parts, settings, Reporter(shown=False))
+    links = {"seeds": pair.links[:30], "valid": pair.links[30:], "test": twins}
+    task = open_task(*graphs, **links, settings=settings, reporter=Silent())
     assert expected_hits(judged_by_known_neighbours(task, settings)) == pytest.approx(0.5)

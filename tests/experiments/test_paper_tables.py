@@ -3,13 +3,14 @@ import json
 import pytest
 from matplotlib.figure import Figure
 
+from farlink.cli.app import parse_assignments
 from farlink.errors import FarlinkError
 from farlink.experiments import figures
 from farlink.experiments import paper_tables as paper
 from farlink.experiments.claims import Claim, fastest
 from farlink.experiments.datasets import DBP_WD, DataSet
 from farlink.experiments.published import PAPER_HITS
-from farlink.settings import make_settings, parse_assignments
+from farlink.settings import make_settings
 from helpers.pairs import TINY
 from helpers.recorded import record
 

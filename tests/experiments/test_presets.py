@@ -2,11 +2,12 @@ import json
 
 import pytest
 
+from farlink.cli.app import parse_assignments
 from farlink.errors import FarlinkError
 from farlink.experiments import presets as alignment
 from farlink.experiments.datasets import DBP_WD
 from farlink.experiments.preset_records import Shown
-from farlink.settings import make_settings, parse_assignments
+from farlink.settings import make_settings
 from helpers.pairs import Pair
 
 

@@ -20,7 +20,7 @@ def names_of(graph: KnowledgeGraph) -> list[tuple[str, str, str]]:
 
 @given(TRIPLES, st.integers(0, 99))
 def test_a_graph_holds_each_distinct_triple_once(triples, seed):
-    graph = graph_of(triples, seed=seed)
+    graph = graph_of(triples).shuffled(seed)
     assert sorted(names_of(graph)) == sorted(set(triples))
     assert graph.duplicates == len(triples) - len(set(triples))
 
@@ -29,22 +29,31 @@ def test_a_graph_holds_each_distinct_triple_once(triples, seed):
 def test_ids_do_not_depend_on_the_order_of_the_triples(triples, random):
     mixed = list(triples)
     random.shuffle(mixed)
-    one, two = graph_of(triples, seed=5), graph_of(mixed, seed=5)
+    one, two = graph_of(triples), graph_of(mixed)
     assert one.entities.equals(two.entities)
     assert np.array_equal(one.triples, two.triples)
 
 
+@given(TRIPLES, st.integers(0, 99))
+def test_new_ids_are_a_shuffle_of_the_sorted_names(triples, seed):
+    graph = graph_of(triples).shuffled(seed)
+    names = sorted({name for head, _, tail in triples for name in (head, tail)})
+    order = np.random.default_rng(seed).permutation(len(names))
+    assert graph.entities.to_list() == [names[place] for place in order]
+    assert np.array_equal(graph.triples, np.unique(graph.triples, axis=0))
+
+
 @given(TRIPLES, st.integers(0, 99), st.integers(0, 99))
-def test_shuffling_again_is_the_same_as_reading_with_that_seed(triples, first, second):
-    one, two = graph_of(triples, seed=first).shuffled(second), graph_of(triples, seed=second)
+def test_new_ids_do_not_depend_on_the_old_ones(triples, first, second):
+    one, two = graph_of(triples).shuffled(first).shuffled(second), graph_of(triples).shuffled(second)
     assert one.entities.equals(two.entities)
     assert one.relations.equals(two.relations)
     assert np.array_equal(one.triples, two.triples)
 
 
 def test_another_seed_gives_other_ids():
-    triples = [(f"e{i}", "r", f"e{i + 1}") for i in range(50)]
-    assert not graph_of(triples, seed=0).entities.equals(graph_of(triples, seed=1).entities)
+    graph = graph_of([(f"e{i}", "r", f"e{i + 1}") for i in range(50)])
+    assert not graph.shuffled(0).entities.equals(graph.shuffled(1).entities)
 
 
 def test_an_entity_may_have_no_triple():
@@ -71,7 +80,7 @@ def test_rows_are_sorted_and_distinct_however_large_the_ids(rows, large):
 
 def test_two_graphs_are_the_same_if_their_triples_are():
     triples = [("a", "r", "b"), ("b", "r", "c")]
-    assert graph_of(triples, seed=1).same_as(graph_of(triples[::-1], seed=2))
+    assert graph_of(triples).shuffled(1).same_as(graph_of(triples[::-1]).shuffled(2))
     assert not graph_of(triples).same_as(graph_of([("a", "r", "b"), ("c", "r", "b")]))
     assert not graph_of(triples).same_as(graph_of([("a", "s", "b"), ("b", "s", "c")]))
 

@@ -10,6 +10,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from farlink.cli import app
+from farlink.cli.app import in_words
 from farlink.errors import FarlinkError
 from helpers.pairs import TINY
 from helpers.rings import QUICK
@@ -37,7 +38,7 @@ def complaint(*words: Any) -> str:
     """What the command says about a mistake."""
     result = invoke(*words)
     assert isinstance(result.exception, FarlinkError), result.output
-    return str(result.exception)
+    return in_words(result.exception)
 
 
 def shell(*words: Any, **options: Any) -> subprocess.CompletedProcess[str]:

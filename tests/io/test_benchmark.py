@@ -143,7 +143,7 @@ def test_mistakes_in_the_layout_by_ids(id_layout, changes, message):
 
 def test_a_lone_list_of_links_is_split_once_and_for_all(name_layout, id_layout):
     data = read_alignment_folder(name_layout())
-    again = read_alignment_folder(name_layout(ent_links=lines(reversed(LINKS))), seed=5)
+    again = read_alignment_folder(name_layout(ent_links=lines(reversed(LINKS))))
     by_id = read_alignment_folder(id_layout(sup_ent_ids=None, ref_ent_ids=None, all_ent_ids=lines(IDS)))
     for other in (again, by_id):
         for part in ("seeds", "valid", "test"):

@@ -26,58 +26,59 @@ from farlink.alignment.mapping import Mapping, make_mapping
 from farlink.alignment.methods.rsn import RsnTeacher
 from farlink.alignment.methods.teaching import MethodTeacher
 from farlink.alignment.run import AlignmentRun
-from farlink.alignment.task import AlignmentTask, prepare
+from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.engine.trainer import Trainer
 from farlink.graph import names
 from farlink.graph.ids import Pairs
-from farlink.io.sources import GraphSource, LinkSource, graph_from, links_from
+from farlink.io.sources import GraphSource, LinkSource
 from farlink.measures.calibration import reliability
-from farlink.progress import Reporter
+from farlink.progress import Reporter, reporter_of
 from farlink.runs.folder import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
 
 
 def align(
     left: GraphSource,
-    right: GraphSource,
-    seeds: LinkSource,
+    right: GraphSource | None = None,
+    seeds: LinkSource | None = None,
     *,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    fold: int = 1,
+    share: float | None = None,
     out: str | Path | None = None,
     preset: str = "best",
     seed: int = 0,
     resume: bool = False,
-    progress: bool = False,
+    progress: bool | Reporter = False,
     **settings: Any,
 ) -> AlignmentRun:
     """Align two knowledge graphs.
 
     Args:
-        left, right: graphs, or paths of files to read them from.
+        left, right: graphs, or paths of files to read them from. A benchmark folder, which brings its
+            own links, is named alone.
         seeds: known links: a path, a data frame with two columns, or (left, right) pairs of names.
         valid: links to choose the best weights by; without them a tenth of the seeds is held out.
         test: links to measure the result with; they are used for nothing else.
+        fold: which split of a benchmark folder that has several.
+        share: split the links of a benchmark folder anew, this share as seeds.
         out: the run folder; by default a temporary one.
         preset: `best`, `fast` or `paper`.
         seed: the one source of all randomness.
         resume: go on with the run in `out` if there is one.
-        progress: show progress on the terminal.
+        progress: show progress on the terminal, or tell it to a reporter of your own.
         settings: any setting of `farlink.settings.AlignmentSettings` by name.
     """
     chosen = make_settings(preset, seed=seed, **settings)
-    reporter = Reporter(shown=progress)
-    task = prepare(
-        graph_from(left), graph_from(right), links_from(seeds), _maybe(valid), _maybe(test), chosen, reporter
+    reporter = reporter_of(progress)
+    task = open_task(
+        left, right, seeds=seeds, valid=valid, test=test, fold=fold, share=share, settings=chosen, reporter=reporter
     )
     run = AlignmentRun(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
     return align_task(task, run, chosen, resume=resume, reporter=reporter)
-
-
-def _maybe(links: LinkSource | None) -> tuple[pl.DataFrame, str] | None:
-    return None if links is None else links_from(links)
 
 
 def align_task(

@@ -8,7 +8,7 @@ import sys
 from rich.console import Console
 
 from farlink.cli import align, complete, look, research  # noqa: F401 (each adds its commands)
-from farlink.cli.app import app
+from farlink.cli.app import app, in_words
 from farlink.errors import FarlinkError, Interrupted
 from farlink.io.files import cannot_write
 
@@ -20,9 +20,9 @@ def main() -> None:
     try:
         app()
     except Interrupted as error:
-        _complain(str(error), 130)
+        _complain(in_words(error), 130)
     except FarlinkError as error:
-        _complain(str(error), 1)
+        _complain(in_words(error), 1)
     except KeyboardInterrupt:
         _complain("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has had enough, as `head` does

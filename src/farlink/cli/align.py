@@ -4,44 +4,68 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farlink.cli.app import GraphOption, PresetOption, ResumeOption, RunArgument, SeedOption, SetOption, app
+from farlink.cli.app import (
+    GraphOption,
+    OutOption,
+    PresetOption,
+    ResumeOption,
+    RunArgument,
+    SeedOption,
+    SetOption,
+    app,
+    graph_source,
+    parse_assignments,
+    run_folder,
+)
 from farlink.cli.tables import console, show_links, show_lookalikes, show_matches, show_reasons, show_results
 from farlink.errors import FarlinkError
-from farlink.settings import METHOD_SETTINGS, make_settings, parse_assignments
+from farlink.settings import METHOD_SETTINGS, AlignmentSettings, make_settings
+
+if TYPE_CHECKING:
+    from farlink.alignment.run import AlignmentRun
+    from farlink.io.sources import GraphSource
+
+
+LeftArgument = Annotated[
+    str,
+    typer.Argument(help="The left graph (RDF, TSV, CSV, Parquet; '-' reads standard input), or a benchmark folder."),
+]
+RightArgument = Annotated[str | None, typer.Argument(help="The right graph; left out for a benchmark folder.")]
+SeedsOption = Annotated[str | None, typer.Option(help="Known links: TSV, CSV, Parquet, owl:sameAs RDF or SSSOM.")]
+ValidOption = Annotated[
+    str | None, typer.Option(help="Links to choose the best weights by. Without: a tenth of the seeds.")
+]
+TestOption = Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")]
+MethodOption = Annotated[
+    str, typer.Option(help=f"A method to compare with, with settings of its own: {', '.join(METHOD_SETTINGS)}.")
+]
+FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
+ShareOption = Annotated[
+    float | None, typer.Option(help="Split the links of a benchmark folder anew: this share as seeds.")
+]
 
 
 @app.command()
 def align(
-    left: Annotated[
-        str,
-        typer.Argument(
-            help="The left graph (RDF, TSV, CSV, Parquet; '-' reads standard input), or a benchmark folder."
-        ),
-    ],
-    right: Annotated[str | None, typer.Argument(help="The right graph; left out for a benchmark folder.")] = None,
-    seeds: Annotated[str | None, typer.Option(help="Known links: TSV, CSV, Parquet, owl:sameAs RDF or SSSOM.")] = None,
-    valid: Annotated[
-        str | None, typer.Option(help="Links to choose the best weights by. Without: a tenth of the seeds.")
-    ] = None,
-    test: Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder to write.")] = None,
+    left: LeftArgument,
+    right: RightArgument = None,
+    seeds: SeedsOption = None,
+    valid: ValidOption = None,
+    test: TestOption = None,
+    out: OutOption = None,
     preset: PresetOption = "best",
-    method: Annotated[
-        str, typer.Option(help=f"A method to compare with, with settings of its own: {', '.join(METHOD_SETTINGS)}.")
-    ] = "rsn",
+    method: MethodOption = "rsn",
     seed: SeedOption = 0,
     resume: ResumeOption = False,
     set_: SetOption = None,
     left_format: GraphOption = None,
     right_format: GraphOption = None,
-    fold: Annotated[int, typer.Option(help="Which split of an OpenEA folder.")] = 1,
-    share: Annotated[
-        float | None, typer.Option(help="Split the links of a benchmark folder anew: this share as seeds.")
-    ] = None,
+    fold: FoldOption = 1,
+    share: ShareOption = None,
 ) -> None:
     """Align two graphs: from files to a scored one-to-one mapping.
 
@@ -49,42 +73,33 @@ def align(
 
     **farlink align benchmark_folder/ --out run/**
     """
-    from farlink.alignment.align import align_task
-    from farlink.alignment.run import AlignmentRun
-    from farlink.alignment.task import prepare
-    from farlink.io.benchmark import read_alignment_folder
-    from farlink.io.graphs import read
-    from farlink.io.sources import links_from
-    from farlink.progress import Reporter
-
-    if out is None:
-        raise FarlinkError("--out is missing: name the run folder to write, for example --out run/")
+    folder = run_folder(out)
     if method != "rsn" and preset != "best":
         raise FarlinkError(f"--preset {preset} is one of the method rsn; {method} has settings of its own, see --set")
-    settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_ or [])})
-    reporter = Reporter()
-    if right is None:
-        if seeds or valid or test:
-            raise FarlinkError("a benchmark folder brings its own links; for two graph files name the RIGHT graph too")
-        with reporter.working(f"reading {left}"):
-            data = read_alignment_folder(left, fold=fold, share=share)
-        graphs, parts = (data.left, data.right), [data.seeds, data.valid, data.test]
-        named = [None if part is None else (part, data.source) for part in parts]
-    else:
-        if share is not None or fold != 1:
-            raise FarlinkError("--share and --fold are about a benchmark folder; two graph files come with --seeds")
-        if left == right == "-":
-            raise FarlinkError("standard input can be one of the two graphs only; name a file for the other")
-        if seeds is None:
-            raise FarlinkError("--seeds is missing: a file of known links, one 'left<TAB>right' pair a line")
-        with reporter.working("reading the graphs"):
-            graphs = (read(left, format=left_format), read(right, format=right_format))
-        named = [None if part is None else links_from(part) for part in (seeds, valid, test)]
-    assert named[0] is not None
-    task = prepare(*graphs, named[0], named[1], named[2], settings, reporter)
-    run = align_task(task, AlignmentRun(out), settings, resume=resume, reporter=reporter)
+    settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_)})
+    graphs = graph_source(left, left_format), None if right is None else graph_source(right, right_format)
+    run = _aligned(folder, graphs, settings, resume, seeds=seeds, valid=valid, test=test, fold=fold, share=share)
     show_results(run.metrics)
     console.print(f"mapping: {run.folder / 'alignment.tsv'}   report: {run.folder / 'README.md'}", markup=False)
+
+
+def _aligned(
+    folder: Path,
+    graphs: tuple[GraphSource, GraphSource | None],
+    settings: AlignmentSettings,
+    resume: bool,
+    **sources: Any,
+) -> AlignmentRun:
+    from farlink.alignment.task import open_task
+    from farlink.progress import Terminal
+
+    reporter = Terminal()
+    task = open_task(*graphs, **sources, settings=settings, reporter=reporter)
+    # only now, as torch and the plots take seconds: mistakes in arguments and files are told before
+    from farlink.alignment.align import align_task
+    from farlink.alignment.run import AlignmentRun
+
+    return align_task(task, AlignmentRun(folder), settings, resume=resume, reporter=reporter)
 
 
 @app.command()

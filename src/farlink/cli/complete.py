@@ -8,10 +8,22 @@ from typing import Annotated
 
 import typer
 
-from farlink.cli.app import GraphOption, PresetOption, ResumeOption, RunArgument, SeedOption, SetOption, app
+from farlink.cli.app import (
+    GraphOption,
+    OutOption,
+    PresetOption,
+    ResumeOption,
+    RunArgument,
+    SeedOption,
+    SetOption,
+    app,
+    graph_source,
+    parse_assignments,
+    run_folder,
+)
 from farlink.cli.tables import console, show_completion, show_predictions
 from farlink.errors import FarlinkError, InputError
-from farlink.settings import make_completion_settings, parse_assignments
+from farlink.settings import make_completion_settings
 
 
 @app.command()
@@ -24,7 +36,7 @@ def complete(
         str | None, typer.Option(help="Triples to choose the best weights by. Without: a tenth of the graph's.")
     ] = None,
     test: Annotated[str | None, typer.Option(help="Triples to measure the result with; used for nothing else.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder to write.")] = None,
+    out: OutOption = None,
     preset: PresetOption = "best",
     seed: SeedOption = 0,
     resume: ResumeOption = False,
@@ -37,27 +49,18 @@ def complete(
 
     **farlink complete folder_with_train_valid_test/ --out run/**
     """
+    folder = run_folder(out)
+    settings = make_completion_settings(preset, **{"seed": seed, **parse_assignments(set_)})
+    from farlink.completion.task import open_task
+    from farlink.progress import Terminal
+
+    reporter = Terminal()
+    task = open_task(graph_source(graph, format), valid=valid, test=test, settings=settings, reporter=reporter)
+    # only now, as torch and the plots take seconds: mistakes in arguments and files are told before
     from farlink.completion.complete import complete_task
     from farlink.completion.run import CompletionRun
-    from farlink.completion.task import prepare
-    from farlink.io.benchmark import read_completion_folder
-    from farlink.io.graphs import read
-    from farlink.progress import Reporter
 
-    if out is None:
-        raise FarlinkError("--out is missing: name the run folder to write, for example --out run/")
-    settings = make_completion_settings(preset, **{"seed": seed, **parse_assignments(set_ or [])})
-    reporter = Reporter()
-    with reporter.working(f"reading {graph}"):
-        if Path(graph).is_dir():
-            if valid or test:
-                raise FarlinkError("a benchmark folder brings its own validation and test triples")
-            parts = read_completion_folder(graph)
-        else:
-            others = [None if part is None else read(part) for part in (valid, test)]
-            parts = (read(graph, format=format), others[0], others[1])
-    task = prepare(*parts, settings, reporter)
-    run = complete_task(task, CompletionRun(out), settings, resume=resume, reporter=reporter)
+    run = complete_task(task, CompletionRun(folder), settings, resume=resume, reporter=reporter)
     show_completion(run.metrics)
     console.print(f"report: {run.folder / 'README.md'}   try next: farlink predict {run.folder} --all", markup=False)
 
@@ -88,7 +91,7 @@ def predict(
     from farlink.io.exports.facts import write_predictions
     from farlink.io.questions import read_queries
     from farlink.loading import load_completion
-    from farlink.progress import Reporter
+    from farlink.progress import Terminal
 
     single = head is not None or relation is not None or tail is not None
     if single + everything + (queries is not None) != 1:
@@ -97,7 +100,7 @@ def predict(
         raise FarlinkError("a question has a --relation, and either a --head or a --tail")
     opened = load_completion(run)
     if everything:
-        with Reporter().counting("asking") as progress:
+        with Terminal().counting("asking") as progress:
             found = opened.new_facts(k, progress)
     elif queries is not None:
         asked = read_queries(queries)

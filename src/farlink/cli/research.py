@@ -37,7 +37,7 @@ def sample(
 
     **farlink sample left.nt.gz right.nt.gz --links links.tsv --size 15000 --out benchmark/**
     """
-    from farlink.progress import Reporter
+    from farlink.progress import Terminal, tell_notes
     from farlink.sampling.benchmark import distances_table, draw_sample, read_sources, write_sample
 
     if out is None:
@@ -49,12 +49,12 @@ def sample(
     shares = SEED_SHARE if seed_share is None else seed_share, VALID_SHARE if valid_share is None else valid_share
     if sum(shares) > 1:
         raise FarlinkError("--seed-share and --valid-share together are more than all links")
-    reporter = Reporter()
+    reporter = Terminal()
     with reporter.working("reading"):
         graphs, pairs, notes = read_sources(left, right, links)
     if pairs is None and (seed_share, valid_share) != (None, None):
         raise FarlinkError("one graph has no links to be divided: leave --seed-share and --valid-share out")
-    reporter.notes(notes)
+    tell_notes(reporter, notes)
     with reporter.working("sampling"):
         drawn = draw_sample(graphs, pairs, size, dense=dense, epsilon=epsilon, seed=seed)
         write_sample(drawn, out, shares)

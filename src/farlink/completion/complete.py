@@ -17,13 +17,13 @@ from farlink.completion.evaluation import measured
 from farlink.completion.rules import Rules, learn_rules
 from farlink.completion.run import CompletionRun
 from farlink.completion.stages import Stage, factor_stage, question_stage, walk_stage
-from farlink.completion.task import CompletionTask, prepare
+from farlink.completion.task import CompletionTask, open_task
 from farlink.completion.training_data import TrainingData
 from farlink.completion.trials import chosen_decay, chosen_dropout, fresh_factors
 from farlink.engine.machine import use_threads
 from farlink.graph import names
-from farlink.io.sources import GraphSource, graph_from
-from farlink.progress import Reporter
+from farlink.io.sources import GraphSource
+from farlink.progress import Reporter, reporter_of
 from farlink.rsn.model import PathModel
 from farlink.rsn.objective import fresh_model
 from farlink.runs.folder import fingerprint, graph_sizes
@@ -39,26 +39,25 @@ def complete(
     preset: str = "best",
     seed: int = 0,
     resume: bool = False,
-    progress: bool = False,
+    progress: bool | Reporter = False,
     **settings: Any,
 ) -> CompletionRun:
     """Learn from a knowledge graph to tell what is missing in it.
 
     Args:
-        graph: the graph, or the path of a file to read it from.
+        graph: the graph, or the path of a file to read it from. A benchmark folder brings the other parts, too.
         valid: triples to choose the best weights by; without them a tenth of the graph's is held out.
         test: triples to measure the result with; they are used for nothing else.
         out: the run folder; by default a temporary one.
         preset: `best`, `fast` or `paper`.
         seed: the one source of all randomness.
         resume: go on with the run in `out` if there is one.
-        progress: show progress on the terminal.
+        progress: show progress on the terminal, or tell it to a reporter of your own.
         settings: any setting of `farlink.settings.CompletionSettings` by name.
     """
     chosen = make_completion_settings(preset, seed=seed, **settings)
-    reporter = Reporter(shown=progress)
-    parts = [None if part is None else graph_from(part) for part in (valid, test)]
-    task = prepare(graph_from(graph), parts[0], parts[1], chosen, reporter)
+    reporter = reporter_of(progress)
+    task = open_task(graph, valid=valid, test=test, settings=chosen, reporter=reporter)
     run = CompletionRun(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
     return complete_task(task, run, chosen, resume=resume, reporter=reporter)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,9 +14,11 @@ from torch import Tensor
 from farlink.completion.questions import Questions
 from farlink.errors import FarlinkError
 from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Triples, lookup
+from farlink.graph.ids import Triples, lookup, shuffled_names, sorted_distinct
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.progress import Reporter
+from farlink.io.benchmark import read_completion_folder
+from farlink.io.sources import GraphSource, graph_from
+from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import CompletionSettings
 
 PARTS = ("train", "validation", "test")
@@ -45,7 +48,30 @@ class CompletionTask:
         return Questions.about(with_reverses(triples, len(self.graph.relations)))
 
 
-def prepare(
+def open_task(
+    graph: GraphSource,
+    *,
+    valid: GraphSource | None = None,
+    test: GraphSource | None = None,
+    settings: CompletionSettings,
+    reporter: Reporter,
+) -> CompletionTask:
+    """The task of a benchmark folder (`graph` alone), or of a graph and the other parts, if there are any.
+
+    Ids are drawn from the run's seed; validation triples are held out where none are given.
+    """
+    with reporter.working(f"reading {graph}"):
+        if isinstance(graph, KnowledgeGraph) or not Path(str(graph)).is_dir():
+            others = [None if part is None else graph_from(part) for part in (valid, test)]
+            parts = graph_from(graph), others[0], others[1]
+        elif valid is None and test is None:
+            parts = read_completion_folder(str(graph))
+        else:
+            raise FarlinkError("a benchmark folder brings its own validation and test triples")
+    return _prepare(*parts, settings, reporter)
+
+
+def _prepare(
     graph: KnowledgeGraph,
     valid: KnowledgeGraph | None,
     test: KnowledgeGraph | None,
@@ -55,12 +81,12 @@ def prepare(
     """One vocabulary for all parts with shuffled ids; hold out validation triples where none are given."""
     if not len(graph.triples):
         raise FarlinkError(f"{graph.source}: there is no triple to learn from")
-    whole = _with_vocabulary_of(graph, [part for part in (valid, test) if part is not None]).shuffled(settings.seed)
+    whole = _with_vocabulary_of(graph, [part for part in (valid, test) if part is not None], settings.seed)
     notes: list[str] = []
     train, taken = whole.triples, whole.triples
     parts: dict[str, Triples] = {}
     for purpose, part in (("validation", valid), ("test", test)):
-        triples = np.empty((0, 3), dtype=np.int32) if part is None else _ids(part, whole)
+        triples = np.empty((0, 3), dtype=np.int32) if part is None else _triples_of(part, whole)
         fresh = triples[~_among(triples, taken)]
         if len(fresh) < len(triples):
             notes.append(f"{len(triples) - len(fresh):,} {purpose} triples occur in an earlier part, left out here")
@@ -70,34 +96,30 @@ def prepare(
     if valid is None:
         train, parts["validation"] = _hold_out(train, settings)
         notes.append(_holdout_note(len(parts["validation"]), len(whole.triples)))
-    reporter.graph("graph", whole)
+    tell_graph(reporter, "graph", whole)
     whole = replace(whole, triples=train)
     notes += _unseen_notes(whole, parts)
     reporter.say(
         f"triples {len(train):,} to learn from, {len(parts['validation']):,} for validation, "
         f"{len(parts['test']):,} for the final test"
     )
-    reporter.notes(notes)
+    tell_notes(reporter, notes)
     return CompletionTask(whole, parts["validation"], parts["test"], notes)
 
 
-def _with_vocabulary_of(graph: KnowledgeGraph, others: list[KnowledgeGraph]) -> KnowledgeGraph:
-    """The graph with the names of others behind its own."""
+def _with_vocabulary_of(graph: KnowledgeGraph, others: list[KnowledgeGraph], seed: int) -> KnowledgeGraph:
+    """The graph with the names of others besides its own, and with ids drawn from the seed."""
     entities, relations = (
-        pl.concat([getattr(one, kind).rename(kind) for one in (graph, *others)]).unique(maintain_order=True)
+        shuffled_names(pl.concat([getattr(one, kind).rename(kind) for one in (graph, *others)]), seed)
         for kind in ("entities", "relations")
     )
-    head, relation, tail = graph.triples.T
-    places = lookup(entities, graph.entities), lookup(relations, graph.relations)
-    triples = np.stack([places[0][head], places[1][relation], places[0][tail]], axis=1)
-    return replace(graph, entities=entities, relations=relations, triples=triples)
+    whole = replace(graph, entities=entities, relations=relations)
+    return replace(whole, triples=sorted_distinct(_triples_of(graph, whole)))
 
 
-def _ids(part: KnowledgeGraph, whole: KnowledgeGraph) -> Triples:
+def _triples_of(part: KnowledgeGraph, whole: KnowledgeGraph) -> Triples:
     """The triples of a part by the ids of the whole, whose vocabulary has all its names."""
-    entities, relations = lookup(whole.entities, part.entities), lookup(whole.relations, part.relations)
-    head, relation, tail = part.triples.T
-    return np.stack([entities[head], relations[relation], entities[tail]], axis=1)
+    return part.renumbered(whole.ids(part.entities), lookup(whole.relations, part.relations))
 
 
 def _among(triples: Triples, others: Triples) -> NDArray[np.bool_]:

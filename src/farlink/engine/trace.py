@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,16 @@ class EpochRecord:
     validation: float | None
     best: bool
     seconds: float  # since the start, interruptions not counted
+
+
+class Watcher(Protocol):
+    """Receives training progress."""
+
+    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
+        """Called after every step."""
+
+    def epoch(self, record: EpochRecord) -> None:
+        """Called after every epoch."""
 
 
 def trace_lines(trace: Sequence[EpochRecord]) -> str:

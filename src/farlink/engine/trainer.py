@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from farlink.engine.machine import products_in, stop_signal
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import RowAdam
-from farlink.engine.trace import EpochRecord
+from farlink.engine.trace import EpochRecord, Watcher
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph.ids import Rows
 from farlink.io.files import atomic_path
@@ -46,16 +46,6 @@ class Objective(Protocol[Learner]):
 
     def loss(self, model: Learner, batch: Tensor) -> Tensor:
         """The loss on some of the examples."""
-
-
-class Watcher(Protocol):
-    """Somebody who wants to see how training goes."""
-
-    def step(self, done: int, total: int, epoch: int, loss: float, best: float | None) -> None:
-        """Called after every step."""
-
-    def epoch(self, record: EpochRecord) -> None:
-        """Called after every epoch."""
 
 
 @dataclass

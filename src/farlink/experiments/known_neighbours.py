@@ -17,14 +17,13 @@ import torch
 from farlink.alignment.candidates import Candidates, scored_candidates
 from farlink.alignment.evaluation import candidate_ranks
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.task import AlignmentTask, prepare
+from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.views import Neighbourhoods, seed_views
 from farlink.engine.machine import use_threads
 from farlink.experiments.records import commit, cores
 from farlink.graph.ids import Pairs
-from farlink.io.benchmark import read_alignment_folder
 from farlink.measures.ranks import Ranks
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import AlignmentSettings, make_settings
 
 
@@ -33,10 +32,7 @@ def every_other_link_known(folder: Path, seed: int) -> dict[str, Any]:
     started = time.monotonic()
     settings = make_settings(seed=seed)
     use_threads(settings.threads)
-    found = read_alignment_folder(folder)
-    links = [None if part is None else (part, found.source) for part in (found.seeds, found.valid, found.test)]
-    assert links[0] is not None
-    task = prepare(found.left, found.right, links[0], links[1], links[2], settings, Reporter(shown=False))
+    task = open_task(folder, settings=settings, reporter=Silent())
     figure = expected_hits(judged_by_known_neighbours(task, settings))
     return {
         "command": f"farlink experiment alignment --part limits --seeds {seed + 1}",

@@ -14,10 +14,9 @@ from torch import Tensor
 
 from farlink.alignment.methods.pykeen import convolved
 from farlink.completion.ranking import both_sides
-from farlink.completion.task import prepare
+from farlink.completion.task import open_task
 from farlink.errors import FarlinkError
-from farlink.io.benchmark import read_completion_folder
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import make_completion_settings
 
 
@@ -63,7 +62,7 @@ def train_baseline(folder: Path, name: str, seed: int, seconds: float) -> dict[s
         raise FarlinkError("models of others need PyKEEN: install farlink with the extra 'baselines'") from None
 
     choice = BASELINES[name]
-    task = prepare(*read_completion_folder(folder), make_completion_settings(seed=seed), Reporter(shown=False))
+    task = open_task(folder, settings=make_completion_settings(seed=seed), reporter=Silent())
     relations = len(task.graph.relations)
     inverse = name == "ConvE"  # which only predicts tails
     factory = CoreTriplesFactory.create(

@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from torch import Tensor, nn
 
 from farlink.alignment import evaluation
-from farlink.alignment.task import AlignmentTask, prepare
+from farlink.alignment.task import AlignmentTask, open_task
 from farlink.engine.machine import use_threads
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.trainer import Trainer
@@ -29,9 +29,8 @@ from farlink.experiments.claims import hits
 from farlink.experiments.datasets import DBP_WD
 from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, written
 from farlink.graph.ids import Rows
-from farlink.io.benchmark import read_alignment_folder
 from farlink.io.files import write_text
-from farlink.progress import Reporter
+from farlink.progress import Silent, Terminal
 from farlink.reports.plots import draw
 from farlink.reports.tables import Table, columns, markdown
 from farlink.rsn.joint import JointGraph, join
@@ -97,10 +96,7 @@ def _made(budget: float, changes: dict[str, Any], job: Job, folder: Path) -> dic
         },
     )
     use_threads(settings.threads)
-    found = read_alignment_folder(folder)
-    links = [None if part is None else (part, found.source) for part in (found.seeds, found.valid, found.test)]
-    assert links[0] is not None
-    task = prepare(found.left, found.right, links[0], links[1], links[2], settings, Reporter(shown=False))
+    task = open_task(folder, settings=settings, reporter=Silent())
     trained = Training(task, job.variant, settings)
     return {
         "command": f"farlink experiment variants --part '{job.variant}' --seeds {job.seed + 1} --budget {budget:g}",
@@ -128,7 +124,7 @@ class Training:
             model.core = nn.ModuleList(IdentityLSTM(layer) for layer in model.core)  # type: ignore[arg-type]
         if self.variant == RRN_OUTPUT:
             model.output_norm.register_forward_pre_hook(partial(_sums, self.settings.walk_length - 1))
-        with tempfile.TemporaryDirectory() as folder, Reporter().training(self.settings.max_epochs) as watcher:
+        with tempfile.TemporaryDirectory() as folder, Terminal().training(self.settings.max_epochs) as watcher:
             plan = TrainingPlan.of(self.settings)
             trainer = Trainer(model, self.objective, self.validation, plan, Path(folder) / "checkpoint")
             trace = trainer.run(watcher)

@@ -19,6 +19,19 @@ def shuffled_names(names: pl.Series, seed: int) -> pl.Series:
     return distinct.gather(np.random.default_rng(seed).permutation(len(distinct)))
 
 
+def shuffled_places(names: pl.Series, seed: int) -> Ids:
+    """Where each of some distinct names is among `shuffled_names`, without a look-up of names."""
+    by_name = names.arg_sort().to_numpy()
+    places = np.empty(len(names), dtype=np.int32)
+    places[by_name[np.random.default_rng(seed).permutation(len(names))]] = np.arange(len(names), dtype=np.int32)
+    return places
+
+
+def moved(names: pl.Series, places: Ids) -> pl.Series:
+    """The names, each at its place."""
+    return names.gather(np.argsort(places))
+
+
 def lookup(vocabulary: pl.Series, names: pl.Series) -> Ids:
     """Place of each name in the vocabulary; -1 where it is absent."""
     places = names.cast(pl.Enum(vocabulary), strict=False).to_physical()

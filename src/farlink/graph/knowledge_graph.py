@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from farlink.graph.ids import Ids, Triples, lookup, shuffled_names, sorted_distinct
+from farlink.graph.ids import Ids, Triples, lookup, moved, shuffled_names, shuffled_places, sorted_distinct
 
 LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
 
@@ -16,8 +16,8 @@ LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
 class KnowledgeGraph:
     """Distinct relational triples over a vocabulary of entities and relations.
 
-    An entity's id is its place in `entities`. Ids come from a shuffle with a seed, never from the order of
-    a file, so that nothing can leak through them.
+    An entity's id is its place in `entities`. Ids come from a shuffle of the sorted names, never from the order of
+    a file, so that nothing can leak through them. A task draws ids of its own for each of its graphs.
     """
 
     entities: pl.Series  # names, shuffled
@@ -35,7 +35,6 @@ class KnowledgeGraph:
         entities: pl.Series | None = None,
         literals: pl.DataFrame | None = None,
         source: str = "",
-        seed: int = 0,
     ) -> KnowledgeGraph:
         """Build a graph from a frame whose first three columns are head, relation and tail names.
 
@@ -43,8 +42,8 @@ class KnowledgeGraph:
         """
         head, relation, tail = frame.get_columns()[:3]
         parts = [head.unique(), tail.unique()] + ([] if entities is None else [entities])
-        entity_names = shuffled_names(pl.concat([part.rename("entity") for part in parts]), seed)
-        relation_names = shuffled_names(relation.rename("relation"), seed)
+        entity_names = shuffled_names(pl.concat([part.rename("entity") for part in parts]), seed=0)
+        relation_names = shuffled_names(relation.rename("relation"), seed=0)
         columns = [lookup(entity_names, head), lookup(relation_names, relation), lookup(entity_names, tail)]
         triples = sorted_distinct(np.stack(columns, axis=1))
         return cls(
@@ -58,19 +57,27 @@ class KnowledgeGraph:
 
     def shuffled(self, seed: int) -> KnowledgeGraph:
         """The same graph with ids drawn from `seed`, whatever ids it has now."""
-        entities, relations = shuffled_names(self.entities, seed), shuffled_names(self.relations, seed)
-        entity_ids, relation_ids = lookup(entities, self.entities), lookup(relations, self.relations)
+        entities, relations = shuffled_places(self.entities, seed), shuffled_places(self.relations, seed)
+        return replace(
+            self,
+            entities=moved(self.entities, entities),
+            relations=moved(self.relations, relations),
+            triples=sorted_distinct(self.renumbered(entities, relations)),
+        )
+
+    def renumbered(self, entities: Ids, relations: Ids) -> Triples:
+        """The triples in their order, with new ids for entities and relations."""
         head, relation, tail = self.triples.T
-        renumbered = np.stack([entity_ids[head], relation_ids[relation], entity_ids[tail]], axis=1)
-        return replace(self, entities=entities, relations=relations, triples=sorted_distinct(renumbered))
+        return np.stack([entities[head], relations[relation], entities[tail]], axis=1)
 
     def same_as(self, other: KnowledgeGraph) -> bool:
         """Whether both hold the same triples over the same names, whatever their ids."""
         if self.triples.shape != other.triples.shape or len(self.entities) != len(other.entities):
             return False
-        one, two = self.shuffled(0), other.shuffled(0)
-        same_names = one.entities.equals(two.entities) and one.relations.equals(two.relations)
-        return same_names and np.array_equal(one.triples, two.triples)
+        entities, relations = other.ids(self.entities), lookup(other.relations, self.relations)
+        if (entities < 0).any() or (relations < 0).any():
+            return False
+        return np.array_equal(sorted_distinct(self.renumbered(entities, relations)), other.triples)
 
     def ids(self, names: pl.Series) -> Ids:
         """Entity ids of `names`; -1 for a name that the graph does not have."""

@@ -36,9 +36,7 @@ class AlignmentData:
     source: str
 
 
-def read_alignment_folder(
-    folder: str | Path, *, fold: int = 1, seed: int = 0, share: float | None = None
-) -> AlignmentData:
+def read_alignment_folder(folder: str | Path, *, fold: int = 1, share: float | None = None) -> AlignmentData:
     """Read a benchmark folder of entity alignment, in either of two layouts.
 
     - By ids: `triples_1`, `triples_2` and, for names, `ent_ids_*` and `rel_ids_*` (without them an id is its own
@@ -49,8 +47,8 @@ def read_alignment_folder(
       of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
 
     The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
-    that only links name is part of its graph. `seed` shuffles the ids of the graphs. A `share` of seeds splits
-    all links of the folder anew: so many seeds, and of the others a tenth for validation.
+    that only links name is part of its graph. A `share` of seeds splits all links of the folder anew: so many
+    seeds, and of the others a tenth for validation.
     """
     if share is not None and not 0 < share < 1:
         raise FarlinkError(f"the share of seeds is {share:g}; expected a number between 0 and 1")
@@ -60,22 +58,22 @@ def read_alignment_folder(
     if fold != 1 and not (folder / FOLDS).is_dir():
         raise InputError(folder, f"no folder {FOLDS}, so there is no fold {fold}")
     if _has(folder, "triples_1", "triples_2"):
-        return _with_share(_read_id_layout(folder, seed), share)
+        return _with_share(_read_id_layout(folder), share)
     if _has(folder, "rel_triples_1", "rel_triples_2"):
-        return _with_share(_read_name_layout(folder, fold, seed), share)
+        return _with_share(_read_name_layout(folder, fold), share)
     expected = "triples_1 and triples_2, or rel_triples_1 and rel_triples_2, and the links between them"
     raise InputError(folder, f"not a benchmark folder, expected the files {expected}")
 
 
 def read_completion_folder(
-    folder: str | Path, seed: int = 0
+    folder: str | Path,
 ) -> tuple[KnowledgeGraph, KnowledgeGraph | None, KnowledgeGraph | None]:
     """The graph to learn from and, where they are there, the validation and test triples of a benchmark folder."""
     folder = Path(folder)
     choices = [[folder / f"{part}{extension}" for extension in (".txt", ".tsv")] for part in ("train", "valid", "test")]
     paths = [next((path for path in choice if path.is_file()), None) for choice in choices]
     train, valid, test = (
-        None if path is None else KnowledgeGraph.from_frame(read_triples(path, "tsv"), source=str(path), seed=seed)
+        None if path is None else KnowledgeGraph.from_frame(read_triples(path, "tsv"), source=str(path))
         for path in paths
     )
     if train is None:
@@ -102,25 +100,23 @@ class _Dictionary:
     file: str
 
 
-def _read_id_layout(folder: Path, seed: int) -> AlignmentData:
+def _read_id_layout(folder: Path) -> AlignmentData:
     names = [_read_dictionary(folder / f"ent_ids_{side}") for side in (1, 2)]
     split = _id_split(folder, dict(zip(LINK, names, strict=True)))
     left, right = (
-        _read_id_graph(folder, side, entities, linked, seed)
+        _read_id_graph(folder, side, entities, linked)
         for side, entities, linked in zip((1, 2), names, _linked(split), strict=True)
     )
     return AlignmentData(left, right, *split, source=str(folder))
 
 
-def _read_id_graph(
-    folder: Path, side: int, entities: _Dictionary | None, linked: pl.Series, seed: int
-) -> KnowledgeGraph:
+def _read_id_graph(folder: Path, side: int, entities: _Dictionary | None, linked: pl.Series) -> KnowledgeGraph:
     path = folder / f"triples_{side}"
     relations = _read_dictionary(folder / f"rel_ids_{side}")
     roles = dict(zip(TRIPLE, (entities, relations, entities), strict=True))
     triples = _with_names(path, read_columns(path, TRIPLE), roles, partial(_line_of_row, path))
     candidates = linked if entities is None else entities.names
-    graph = KnowledgeGraph.from_frame(triples, entities=candidates, source=str(path), seed=seed)
+    graph = KnowledgeGraph.from_frame(triples, entities=candidates, source=str(path))
     return replace(graph, literals=_attributes(folder / f"training_attrs_{side}", graph))
 
 
@@ -137,11 +133,11 @@ def _attributes(path: Path, graph: KnowledgeGraph) -> pl.DataFrame:
     return table.with_columns(value=pl.lit(None, dtype=pl.String))
 
 
-def _read_name_layout(folder: Path, fold: int, seed: int) -> AlignmentData:
+def _read_name_layout(folder: Path, fold: int) -> AlignmentData:
     split = _name_split(folder, fold)
     paths = [folder / f"rel_triples_{side}" for side in (1, 2)]
     left, right = (
-        KnowledgeGraph.from_frame(read_triples(path, "tsv"), entities=linked, source=str(path), seed=seed)
+        KnowledgeGraph.from_frame(read_triples(path, "tsv"), entities=linked, source=str(path))
         for path, linked in zip(paths, _linked(split), strict=True)
     )
     return AlignmentData(left, right, *split, source=str(folder))

@@ -9,7 +9,7 @@ from farlink.io import delimited, rdf
 from farlink.io.files import format_of
 
 
-def read(path: str | Path, *, format: str | None = None, seed: int = 0) -> KnowledgeGraph:
+def read(path: str | Path, *, format: str | None = None) -> KnowledgeGraph:
     """Read a knowledge graph from a file; `-` is standard input, which needs a `format`.
 
     The format is one of `nt`, `nq`, `turtle`, `trig`, `rdfxml`, `tsv`, `csv` and `parquet`. The extension
@@ -24,12 +24,11 @@ def read(path: str | Path, *, format: str | None = None, seed: int = 0) -> Knowl
       entities: they are kept in `literals`. Named graphs are merged. The file's own URI is the base of
       relative IRIs.
 
-    Text is UTF-8. A mistake in the file is an `InputError` that names the line. The ids of the graph come from
-    a shuffle with `seed`.
+    Text is UTF-8. A mistake in the file is an `InputError` that names the line.
     """
     format = format_of(path, format)
     if format in rdf.RDF_FORMATS:
         triples, literals = rdf.read_triples(path, format)
     else:
         triples, literals = delimited.read_triples(path, format), None
-    return KnowledgeGraph.from_frame(triples, literals=literals, source=str(path), seed=seed)
+    return KnowledgeGraph.from_frame(triples, literals=literals, source=str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -12,16 +13,32 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.graphs import read
 from farlink.io.links import UNMATCHED, read_links
 
-GraphSource = KnowledgeGraph | str | Path
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A file whose extension does not tell its format; the path `-` is standard input."""
+
+    path: str | Path
+    format: str
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+GraphSource = KnowledgeGraph | GraphFile | str | Path
 LinkSource = str | Path | pl.DataFrame | Sequence[tuple[str, str]]
+NamedLinks = tuple[pl.DataFrame, str]
+"""Links as a frame (left, right, line), and where they came from, for messages."""
 
 
 def graph_from(source: GraphSource) -> KnowledgeGraph:
     """A graph, read from its file if a path is given."""
-    return source if isinstance(source, KnowledgeGraph) else read(source)
+    if isinstance(source, KnowledgeGraph):
+        return source
+    return read(source.path, format=source.format) if isinstance(source, GraphFile) else read(source)
 
 
-def links_from(source: LinkSource) -> tuple[pl.DataFrame, str]:
+def links_from(source: LinkSource) -> NamedLinks:
     """Links as a frame (left, right, line), and where they came from, for messages."""
     if isinstance(source, (str, Path)):
         return read_links(source), str(source)

@@ -6,10 +6,9 @@ import pytest
 
 import farlink
 from farlink.alignment.methods import METHODS, TwoGraphs
-from farlink.alignment.task import prepare
+from farlink.alignment.task import open_task
 from farlink.demo import DATA
-from farlink.io.sources import graph_from, links_from
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import make_settings
 
 PARTS = ("seeds", "valid", "test")
@@ -17,9 +16,9 @@ PARTS = ("seeds", "valid", "test")
 
 @pytest.fixture(scope="session")
 def demo_task():
-    graphs = [graph_from(DATA / name) for name in ("atlas.nt.gz", "gazette.tsv.gz")]
-    links = [links_from(DATA / f"{part}.tsv") for part in PARTS]
-    return prepare(*graphs, *links, make_settings(), Reporter(shown=False))
+    graphs = [DATA / name for name in ("atlas.nt.gz", "gazette.tsv.gz")]
+    links = {part: DATA / f"{part}.tsv" for part in PARTS}
+    return open_task(*graphs, **links, settings=make_settings(), reporter=Silent())
 
 
 @pytest.fixture

@@ -1,0 +1,98 @@
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from farlink.alignment.task import open_task
+from farlink.errors import FarlinkError
+from farlink.io.sources import GraphFile
+from farlink.progress import Silent
+from farlink.settings import make_settings
+
+
+def opened(*graphs, seed=0, **options):
+    return open_task(*graphs, **options, settings=make_settings(seed=seed), reporter=Silent())
+
+
+def same(one, two):
+    """Whether two tasks agree in every id."""
+    graphs = ((one.left, two.left), (one.right, two.right))
+    links = ((one.seeds, two.seeds), (one.valid, two.valid), (one.test, two.test))
+    return (
+        all(a.entities.equals(b.entities) and a.relations.equals(b.relations) for a, b in graphs)
+        and all(np.array_equal(a.triples, b.triples) for a, b in graphs)
+        and all(np.array_equal(a, b) for a, b in links)
+    )
+
+
+@pytest.fixture
+def folder(pair, tmp_path):
+    """A benchmark folder of the pair: 20 seeds, 4 validation links, 16 test links."""
+    place = tmp_path / "benchmark"
+    place.mkdir()
+    tables = {
+        "rel_triples_1": pair.left_frame, "rel_triples_2": pair.right_frame, "train_links": pair.links[:20],
+        "valid_links": pair.links[20:24], "test_links": pair.links[24:],
+    }  # fmt: skip
+    for name, table in tables.items():
+        table.write_csv(place / name, separator="\t", include_header=False)
+    return place
+
+
+def test_a_folder_files_and_frames_are_the_same_task(pair, folder):
+    links = {"seeds": pair.links[:20], "valid": pair.links[20:24], "test": pair.links[24:]}
+    tasks = [
+        opened(folder),
+        opened(str(folder)),
+        opened(pair.left, pair.right, **links),
+        opened(
+            GraphFile(folder / "rel_triples_1", "tsv"),
+            pair.right,
+            seeds=list(pair.links[:20].rows()),
+            valid=links["valid"],
+            test=links["test"],
+        ),
+    ]
+    assert all(same(tasks[0], task) for task in tasks)
+    assert (len(tasks[0].seeds), len(tasks[0].valid), len(tasks[0].test)) == (20, 4, 16)
+
+
+def test_ids_are_those_of_a_shuffle_of_the_sorted_names(pair):
+    task = opened(pair.left.shuffled(9), pair.right, seeds=pair.links[:20], seed=5)
+    for graph, frame, seed in ((task.left, pair.left_frame, 5), (task.right, pair.right_frame, 6)):
+        names = sorted(pl.concat([frame["head"], frame["tail"]]).unique())
+        order = np.random.default_rng(seed).permutation(len(names))
+        assert graph.entities.to_list() == [names[place] for place in order]
+
+
+def test_equal_names_on_both_sides_do_not_get_equal_ids(pair):
+    right = pair.right_frame.with_columns(pl.col("head", "tail").str.replace("b", "a"))
+    links = pair.links.with_columns(pl.col("right").str.replace("b", "a"))
+    task = opened(pair.left, type(pair.left).from_frame(right), seeds=links)
+    assert np.mean(task.seeds[:, 0] == task.seeds[:, 1]) < 0.2
+
+
+def test_a_share_splits_the_links_of_a_folder_anew(folder):
+    task = opened(folder, share=0.1)
+    assert (len(task.seeds), len(task.valid), len(task.test)) == (4, 3, 33)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "options", "message", "arguments"),
+    [
+        (("folder",), {"seeds": [("a0", "b0")]}, "brings its own links", ()),
+        (("left.tsv", "right.tsv"), {}, "seeds are missing", ("seeds",)),
+        (("left.tsv", "right.tsv"), {"fold": 2, "seeds": "s.tsv"}, "only a benchmark folder", ("share", "fold")),
+        (("-", GraphFile("-", "tsv")), {"seeds": "s.tsv"}, "standard input can be one of the two", ()),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_read(graphs, options, message, arguments):
+    with pytest.raises(FarlinkError, match=re.escape(message)) as mistake:
+        opened(*graphs, **options)
+    assert mistake.value.arguments == arguments
+
+
+def test_one_graph_alone_cannot_be_aligned(pair):
+    with pytest.raises(FarlinkError, match="name the right graph"):
+        opened(pair.left)
