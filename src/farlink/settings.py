@@ -244,7 +244,7 @@ METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "iptranse": _PLAIN,
     "jape": _PLAIN,
     "bootea": {**_PLAIN, "learning_rate": 0.006, "schedule": "linear", "max_epochs": 20, "patience": 0},
-    "gcn-align": {**_PLAIN, "width": 200, "batch_size": 1, "learning_rate": 0.03},
+    "gcn-align": {**_PLAIN, "width": 200, "learning_rate": 0.03},
     "transr": {**_PLAIN, "width": 50, "learning_rate": 0.01},
     "transd": {**_PLAIN, "learning_rate": 0.01},
     "conve": {**_PLAIN, "batch_size": 1024, "learning_rate": 0.01, "precision": "auto"},

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from farlink.graph.edges import Adjacency, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_alignment_folder
-from farlink.rsn.joint import BOTH, join, merge, swapped
+from farlink.rsn.joint import BOTH, join, merge, shared_rows, swapped
 
 
 def triples(*rows):
@@ -82,11 +82,12 @@ def test_merging_gives_linked_entities_one_place_and_keeps_every_triple_once(pai
     links = np.array([[0, 5], [3, 1]], dtype=np.int32)
     joint, apart = merge(pair.left, pair.right, links), join(pair.left, pair.right, links[:0])
     first_right = joint.first_right
-    assert joint.row[first_right + 5] == 0
-    assert joint.row[first_right + 1] == 3
-    assert (np.flatnonzero(joint.row != np.arange(joint.entities)) == first_right + np.array([1, 5])).all()
+    row = shared_rows(pair.left, pair.right, links)
+    assert row[first_right + 5] == 0
+    assert row[first_right + 1] == 3
+    assert (np.flatnonzero(row != np.arange(joint.entities)) == first_right + np.array([1, 5])).all()
     head, relation, tail = apart.triples.T
-    assert as_set(joint.triples) == as_set(np.stack([joint.row[head], relation, joint.row[tail]], axis=1))
+    assert as_set(joint.triples) == as_set(np.stack([row[head], relation, row[tail]], axis=1))
     assert not np.isin(joint.triples[:, [0, 2]], [first_right + 1, first_right + 5]).any()
     assert np.flatnonzero(joint.side == BOTH).tolist() == [0, 3]
     assert np.array_equal(apart.side, np.arange(apart.entities) >= first_right)

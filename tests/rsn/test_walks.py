@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency, chisquare
 
 from farlink.graph.edges import Adjacency, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph, join, merge
+from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph, join, merge, shared_rows
 from farlink.rsn.walks import bias_table, sample_paths
 
 
@@ -17,7 +17,7 @@ def make_graph(edges, entities, first_right, relations=2, both=()) -> JointGraph
     side = (np.arange(entities) >= first_right).astype(np.uint8)
     side[list(both)] = BOTH
     adjacency = Adjacency.of(triples, entities)
-    return JointGraph(triples, entities, first_right, 2 * relations, adjacency, np.arange(entities), side)
+    return JointGraph(triples, entities, first_right, 2 * relations, adjacency, side)
 
 
 # Two triangles that share an entity, a pendant, parallel edges, a loop; entities 3 to 5 are of the other KG.
@@ -98,7 +98,7 @@ def test_walks_in_the_merged_graph_are_those_in_the_swapped_graph_with_linked_en
     merged, swapped = merge(LEFT_GRAPH, RIGHT_GRAPH, links), join(LEFT_GRAPH, RIGHT_GRAPH, links)
     options = {"depth_bias": 0.5, "cross_bias": cross_bias, "length": 11}
     lumped = walks(swapped, walks_per_triple=20_000, **options)
-    lumped[:, ::2] = merged.row[lumped[:, ::2]]
+    lumped[:, ::2] = shared_rows(LEFT_GRAPH, RIGHT_GRAPH, links)[lumped[:, ::2]]
     lumped = lumped[_evenly_begun(lumped)]
     here, there = (steps_of(paths) for paths in (walks(merged, walks_per_triple=20_000, **options), lumped))
     assert set(here) == set(there)

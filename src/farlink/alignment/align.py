@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import datetime
 import tempfile
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import polars as pl
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
-from farlink.alignment import evaluation
 from farlink.alignment import report as alignment_report
-from farlink.alignment.bootstrapping import grown_pairs
-from farlink.alignment.candidates import Candidates, scored_candidates
-from farlink.alignment.ceiling import ceiling, colours
-from farlink.alignment.evaluation import pair_quality
-from farlink.alignment.evidence import Evidence
-from farlink.alignment.mapping import Mapping, make_mapping
-from farlink.alignment.methods.rsn import RsnTeacher
-from farlink.alignment.methods.teaching import MethodTeacher
+from farlink.alignment.candidates import scored_candidates
+from farlink.alignment.evaluation import measure
+from farlink.alignment.mapping import connected, make_mapping
+from farlink.alignment.methods import method_class
+from farlink.alignment.methods.base import TwoGraphs
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
-from farlink.alignment.views import Neighbourhoods, seed_views
+from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
-from farlink.engine.trainer import Trainer
 from farlink.graph import names
 from farlink.graph.ids import Pairs
 from farlink.io.sources import GraphSource, LinkSource
-from farlink.measures.calibration import reliability
 from farlink.progress import Reporter, reporter_of
 from farlink.runs.folder import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
@@ -98,115 +87,18 @@ def align_task(
 
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:
     use_threads(settings.threads)
-    evidence = Evidence(task.left, task.right, task.seeds)
-    teacher = _teacher(task, evidence, run, settings, reporter)
-    trainer = teacher.trainer(run.checkpoint("paths"))
-    with reporter.training(settings.max_epochs) as watcher:
-        run.write_trace(trainer.run(watcher))
-    vectors = teacher.compared(trainer.model)
-    run.write_weights(teacher.weights(trainer.model))
+    method = method_class(settings.method)(TwoGraphs(task.left, task.right), task.seeds, settings)
+    model, links = train(method, task.valid, run, reporter)
+    run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):
-        results = _results(task, evidence, vectors, settings)
-        run.write_candidates(results.candidates)
-        run.write_results(results.metrics, results.mapping.frame(task.left.entities, task.right.entities))
+        vectors = method.compared(model, links)
+        candidates = scored_candidates(*vectors, method.evidence, settings)
+        mapping = make_mapping(candidates, task.seeds, task.valid, connected(task.left, task.right), settings)
+        measured = measure(task, vectors, candidates, mapping, settings)
+        run.write_candidates(candidates)
+        run.write_results(measured.metrics, mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
-        alignment_report.write(run, results.mapping, task.test, results.hits, task.left.degrees(), task.notes)
-
-
-class _AnyTeacher(Protocol):
-    """Trains a method, and reads the vectors to compare out of its model."""
-
-    def trainer(self, checkpoint: Path) -> Trainer[Any]: ...
-
-    def compared(self, model: Any) -> tuple[Tensor, Tensor]: ...
-
-    def weights(self, model: Any) -> dict[str, Tensor]: ...
-
-
-def _teacher(
-    task: AlignmentTask,
-    evidence: Evidence,
-    run: AlignmentRun,
-    settings: AlignmentSettings,
-    reporter: Reporter,
-) -> _AnyTeacher:
-    if settings.method != "rsn":
-        return MethodTeacher((task.left, task.right), task.seeds, task.valid, run, settings)
-    neighbourhoods = Neighbourhoods(task.left, task.right)
-    if run.found_for(0) is None and not run.checkpoint("paths").exists():
-        run.write_found(_bootstrap(task, neighbourhoods, evidence, settings, reporter), epoch=0)
-    return RsnTeacher(task, neighbourhoods, evidence, run, settings, reporter)
-
-
-def _bootstrap(
-    task: AlignmentTask,
-    neighbourhoods: Neighbourhoods,
-    evidence: Evidence,
-    settings: AlignmentSettings,
-    reporter: Reporter,
-) -> Pairs:
-    """What can be found from the seeds by propagation and agreeing triples alone."""
-    if not settings.rounds:
-        return task.seeds[:0]
-
-    def judge(known: Pairs) -> Candidates:
-        views = torch.cat(seed_views(neighbourhoods, known, settings.width, settings.seed), dim=1)
-        return scored_candidates(*neighbourhoods.sides(views), evidence, settings)
-
-    with reporter.working("looking around the seeds"):
-        pairs = grown_pairs(task.seeds, judge, settings)
-    reporter.say(f"found  {len(pairs) - len(task.seeds):,} links around the seeds to train with")
-    return pairs[len(task.seeds) :]
-
-
-@dataclass(frozen=True)
-class _Results:
-    metrics: dict[str, Any]
-    mapping: Mapping
-    candidates: Candidates
-    hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
-
-
-def _results(
-    task: AlignmentTask, evidence: Evidence, vectors: tuple[Tensor, Tensor], settings: AlignmentSettings
-) -> _Results:
-    left, right = vectors
-    candidates = scored_candidates(left, right, evidence, settings)
-    connected = tuple(np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (task.left, task.right))
-    mapping = make_mapping(candidates, task.seeds, task.valid, (connected[0], connected[1]), settings)
-    linked = np.concatenate([task.valid, task.test])
-    by_name = names.equal_names(task.left, task.right)
-    pools = evaluation.protocol_pools(linked, task.seeds, (len(left), len(right)))
-    seen = colours(task.left, task.seeds[:, 0]), colours(task.right, task.seeds[:, 1])
-    metrics: dict[str, Any] = {}
-    hits = np.empty(0, dtype=bool)
-    for part, links in (("validation", task.valid), ("test", task.test)):
-        if len(links):
-            ranks = evaluation.protocol_ranks(
-                left,
-                right,
-                links,
-                linked=linked,
-                seeds=task.seeds,
-                candidates=candidates if settings.temperature else None,
-            )
-            metrics[part] = evaluation.summaries(ranks)
-            metrics[part]["ceiling"] = {name: ceiling(*seen, links, pool) for name, pool in pools.items()}
-            metrics[part]["mapping"] = pair_quality(mapping.matched(), links)
-            metrics[part]["name_equality"] = pair_quality(by_name, links)
-            metrics[part]["calibration"] = _calibration(mapping, links)
-            hits = ranks["linked"]["left_to_right"].realistic <= 1
-    statuses, counts = np.unique(mapping.status, return_counts=True)
-    metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
-    metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
-    return _Results(metrics, mapping, candidates, hits)
-
-
-def _calibration(mapping: Mapping, links: Pairs) -> dict[str, Any]:
-    """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
-    probability, right = mapping.probability[links[:, 0]], mapping.right[links[:, 0]] == links[:, 1]
-    known = ~np.isnan(probability)
-    return reliability(probability[known], right[known])
+        alignment_report.write(run, mapping, task.test, measured.hits, task.left.degrees(), task.notes)
 
 
 def _about(task: AlignmentTask) -> dict[str, Any]:

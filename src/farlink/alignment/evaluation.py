@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,15 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from farlink.alignment.candidates import Candidates
+from farlink.alignment.ceiling import ceiling, colours
+from farlink.alignment.mapping import Mapping
 from farlink.alignment.nearest import target_ranks
+from farlink.alignment.task import AlignmentTask
+from farlink.graph import names
 from farlink.graph.ids import Ids, Pairs, Pools, unseeded
+from farlink.measures.calibration import reliability
 from farlink.measures.ranks import RankKind, Ranks
+from farlink.settings import AlignmentSettings
 
 
 def pair_quality(found: Pairs, truth: Pairs) -> dict[str, float]:
@@ -130,3 +137,51 @@ def summaries(ranks: dict[str, RanksByDirection], kind: RankKind = "realistic") 
         protocol: {direction: found.summary(kind) for direction, found in by_direction.items()}
         for protocol, by_direction in ranks.items()
     }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of an alignment."""
+
+    metrics: dict[str, Any]  # by part, as in `metrics.json`
+    hits: NDArray[np.bool_]  # for each test link: does its right entity rank first among the linked ones?
+
+
+def measure(
+    task: AlignmentTask,
+    vectors: tuple[Tensor, Tensor],
+    candidates: Candidates,
+    mapping: Mapping,
+    settings: AlignmentSettings,
+) -> Measured:
+    """Measure vectors, candidates and mapping on the validation and the test links."""
+    left, right = vectors
+    linked = np.concatenate([task.valid, task.test])
+    by_name = names.equal_names(task.left, task.right)
+    pools = protocol_pools(linked, task.seeds, (len(left), len(right)))
+    seen = colours(task.left, task.seeds[:, 0]), colours(task.right, task.seeds[:, 1])
+    competing = candidates if settings.temperature else None
+    metrics: dict[str, Any] = {}
+    hits = np.empty(0, dtype=bool)
+    for part, links in (("validation", task.valid), ("test", task.test)):
+        if len(links):
+            ranks = protocol_ranks(left, right, links, linked=linked, seeds=task.seeds, candidates=competing)
+            metrics[part] = {
+                **summaries(ranks),
+                "ceiling": {name: ceiling(*seen, links, pool) for name, pool in pools.items()},
+                "mapping": pair_quality(mapping.matched(), links),
+                "name_equality": pair_quality(by_name, links),
+                "calibration": _calibration(mapping, links),
+            }
+            hits = ranks["linked"]["left_to_right"].realistic <= 1
+    statuses, counts = np.unique(mapping.status, return_counts=True)
+    metrics["mapping"] = dict(zip(statuses.tolist(), counts.tolist(), strict=True))
+    metrics["threshold"] = None if np.isneginf(mapping.threshold) else mapping.threshold
+    return Measured(metrics, hits)
+
+
+def _calibration(mapping: Mapping, links: Pairs) -> dict[str, Any]:
+    """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
+    probability, right = mapping.probability[links[:, 0]], mapping.right[links[:, 0]] == links[:, 1]
+    known = ~np.isnan(probability)
+    return reliability(probability[known], right[known])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from farlink.alignment.assignment import one_to_one
 from farlink.alignment.candidates import Candidates
 from farlink.graph.ids import Ids, Pairs, Pools
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.measures.calibration import Calibration, best_threshold, log_odds
 from farlink.settings import AlignmentSettings
 
@@ -63,6 +64,12 @@ class Mapping:
         )
         order = ["status", "probability", "score", "left"]
         return frame.sort(order, descending=[False, True, True, False], nulls_last=True).cast({"status": pl.String})
+
+
+def connected(left: KnowledgeGraph, right: KnowledgeGraph) -> Pools:
+    """The left and right entities that have a triple: of the others nothing is known."""
+    pools = [np.flatnonzero(graph.degrees()).astype(np.int32) for graph in (left, right)]
+    return pools[0], pools[1]
 
 
 def make_mapping(

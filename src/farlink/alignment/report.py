@@ -10,11 +10,12 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farlink.alignment.mapping import Mapping
+from farlink.alignment.methods import method_class
 from farlink.alignment.results import quality_table, ranks_table
 from farlink.alignment.run import AlignmentRun
 from farlink.graph.ids import Ids, Pairs
 from farlink.io.files import write_text
-from farlink.reports.card import network_words, notes_lines, training_lines
+from farlink.reports.card import notes_lines, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
 from farlink.reports.tables import Column, Table, markdown, measured_part
 from farlink.settings import AlignmentSettings
@@ -84,7 +85,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         "## Training",
         "",
-        *training_lines(run.trace, _learned(settings), "Hits@1"),
+        *training_lines(run.trace, method_class(settings.method).description(settings), "Hits@1"),
         "",
         "## Results",
         "",
@@ -155,9 +156,3 @@ def _ceiling_in_words(ceiling: dict[str, float]) -> str:
         "Some entities look exactly like others, so that structure can only guess: no method that goes by it can "
         f"expect a Hits@1 above {ceiling['linked']:.3f} (`linked`) and {ceiling['all']:.3f} (`all`)."
     )
-
-
-def _learned(settings: AlignmentSettings) -> str:
-    if settings.method == "rsn":
-        return network_words(settings)
-    return f"The method `{settings.method}` with vectors of length {settings.width}"

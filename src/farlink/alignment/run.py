@@ -25,7 +25,8 @@ from farlink.alignment import evaluation
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.ceiling import colours
 from farlink.alignment.evidence import Evidence, Reason
-from farlink.alignment.views import Neighbourhoods, compared_vectors
+from farlink.alignment.methods import method_class
+from farlink.alignment.methods.base import TwoGraphs
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, Pairs, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -36,8 +37,6 @@ from farlink.io.exports.tsv import write_tsv
 from farlink.io.files import atomic_path, write_text
 from farlink.io.sources import LinkSource, links_from
 from farlink.measures.ranks import RankKind
-from farlink.rsn.model import PathModel
-from farlink.rsn.objective import model_of
 from farlink.runs.folder import Run
 from farlink.settings import AlignmentSettings
 
@@ -77,23 +76,11 @@ class AlignmentRun(Run):
     @cached_property
     def vectors(self) -> dict[str, Tensor]:
         """The vectors by which entities are compared, for each side."""
-        if self.settings.method != "rsn":
-            return self._weights
-        neighbourhoods = Neighbourhoods(self.graphs["left"], self.graphs["right"])
-        pairs = np.concatenate([self.links("seed"), self.links("found")])
-        return dict(zip(SIDES, compared_vectors(neighbourhoods, pairs, self.model, self.settings), strict=True))
-
-    @cached_property
-    def model(self) -> PathModel:
-        """The trained network, ready to be asked."""
-        weights = self._weights
-        model = model_of(self.settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
-        model.load_state_dict(weights)
-        return model.eval()
-
-    @cached_property
-    def _weights(self) -> dict[str, Tensor]:
-        return load_file(self.folder / "weights.safetensors")
+        links = np.concatenate([self.links("seed"), self.links("found")])
+        kept = load_file(self.folder / "weights.safetensors")
+        graphs = TwoGraphs(self.graphs["left"], self.graphs["right"])
+        compared = method_class(self.settings.method).compared_of(kept, graphs, links, self.settings)
+        return dict(zip(SIDES, compared, strict=True))
 
     @cached_property
     def graphs(self) -> dict[str, KnowledgeGraph]:
@@ -189,17 +176,15 @@ class AlignmentRun(Run):
     # how it is written
 
     def write_found(self, found: Pairs, epoch: int) -> None:
-        """Write the links that are used like seeds from an epoch on; `found_for` gives them back."""
+        """Write the links that are used like seeds from an epoch on; `found_last` gives them back."""
         links = pl.DataFrame({"left": found[:, 0], "right": found[:, 1]})
         with atomic_path(self.folder / "found.parquet") as temporary:
             links.write_parquet(temporary, metadata={"epoch": str(epoch)})
 
-    def found_for(self, epoch: int) -> Pairs | None:
-        """The links found for an epoch, if they were chosen already."""
+    def found_last(self) -> tuple[int, Pairs] | None:
+        """The epoch that links were found for last, and these links; None if none were looked for."""
         path = self.folder / "found.parquet"
-        if not path.exists() or pl.read_parquet_metadata(path)["epoch"] != str(epoch):
-            return None
-        return self.links("found")
+        return (int(pl.read_parquet_metadata(path)["epoch"]), self.links("found")) if path.exists() else None
 
     def write_candidates(self, candidates: Candidates) -> None:
         """Write the pairs that came into question."""

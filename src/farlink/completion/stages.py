@@ -16,7 +16,7 @@ from farlink.completion.ensemble import scorers
 from farlink.completion.objectives import ComplExKvsAll, NetworkKvsAll
 from farlink.completion.training_data import TrainingData
 from farlink.engine.plan import TrainingPlan
-from farlink.engine.trainer import Model, Objective, Trainer
+from farlink.engine.trainer import Model, Objective, Trainer, ending_alike
 from farlink.rsn.model import PathModel
 from farlink.rsn.objective import PathObjective, path_losses, walks_of
 from farlink.settings import CompletionSettings
@@ -44,7 +44,7 @@ class Stage(Generic[Model]):
 
     def trainer(self, model: Model, checkpoint: Path) -> Trainer[Model]:
         """Trains the model, or goes on from the checkpoint, be it of this stage or of the one before."""
-        return Trainer(model, self.objective, self.score, self.plan, checkpoint)
+        return Trainer(model, ending_alike(self.objective, self.score), self.plan, checkpoint)
 
     def record(self) -> dict[str, Any]:
         """What the run folder tells of the stage."""

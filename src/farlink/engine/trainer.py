@@ -48,6 +48,15 @@ class Objective(Protocol[Learner]):
         """The loss on some of the examples."""
 
 
+AfterEpoch = Callable[[Model], float | None]  # may tidy the model up; gives the score on validation links, or None
+Epochs = Callable[[int, Model], tuple[Objective[Model], AfterEpoch[Model]]]
+
+
+def ending_alike(objective: Callable[[int, Model], Objective[Model]], after_epoch: AfterEpoch[Model]) -> Epochs[Model]:
+    """Epochs with an objective for each, after which the same is done."""
+    return lambda number, model: (objective(number, model), after_epoch)
+
+
 @dataclass
 class Progress:
     """How far training has come; with the tensors, all that a checkpoint holds."""
@@ -66,9 +75,8 @@ class Progress:
 class Trainer(Generic[Model]):
     """Trains a model on the objectives of a task.
 
-    `objective(epoch, model)` gives what an epoch learns from. When a run is resumed within an epoch it is asked
-    again, with a model that has learned since, and must give the same answer. `after_epoch(model)` may tidy the
-    model up and gives the score on validation links, or None.
+    `epochs(number, model)` gives what an epoch learns from, and what is to be done after it. When a run is resumed
+    within an epoch it is asked again, with a model that has learned since, and must give the same answer.
 
     A model learns in several stages if trainers with the same checkpoint run one after the other: the optimiser, the
     count of epochs and the best weights go on, the rate is that of each stage's plan.
@@ -77,12 +85,11 @@ class Trainer(Generic[Model]):
     def __init__(
         self,
         model: Model,
-        objective: Callable[[int, Model], Objective[Model]],
-        after_epoch: Callable[[Model], float | None],
+        epochs: Epochs[Model],
         plan: TrainingPlan,
         checkpoint: Path,
     ) -> None:
-        self.model, self.objective, self.after_epoch = model, objective, after_epoch
+        self.model, self.epochs = model, epochs
         self.plan, self.checkpoint = plan, checkpoint
         self.optimiser = RowAdam(model.named_parameters())
         self.best: dict[str, Tensor] = {}
@@ -96,11 +103,11 @@ class Trainer(Generic[Model]):
         self._begin_stage()
         with torch.random.fork_rng(devices=[]), stop_signal() as stop:
             while not self._finished():
-                objective = self.objective(self.progress.epoch, self.model)
+                objective, after_epoch = self.epochs(self.progress.epoch, self.model)
                 if fresh:
                     objective.prepare(self.model)
                     fresh = False
-                self._epoch(objective, watcher, stop)
+                self._epoch(objective, after_epoch, watcher, stop)
         self.model.load_state_dict(self.best)
         self.model.eval()
         return self.progress.trace
@@ -119,7 +126,9 @@ class Trainer(Generic[Model]):
         stale = plan.patience > 0 and progress.epoch - 1 - last_gain >= plan.patience
         return progress.epoch - progress.stage_start >= plan.epochs or (stale and progress.best_score is not None)
 
-    def _epoch(self, objective: Objective[Model], watcher: Watcher, stop: threading.Event) -> None:
+    def _epoch(
+        self, objective: Objective[Model], after_epoch: AfterEpoch[Model], watcher: Watcher, stop: threading.Event
+    ) -> None:
         progress, size = self.progress, self.plan.batch_size
         examples = torch.from_numpy(objective.examples)
         steps = -(-len(examples) // size)
@@ -140,7 +149,7 @@ class Trainer(Generic[Model]):
                 started = saved = time.monotonic()
             if stop.is_set():
                 raise Interrupted(f"stopped after {done + 1:,} steps; the same command with --resume goes on from here")
-        record = self._close_epoch(steps, len(examples), started)
+        record = self._close_epoch(after_epoch, steps, len(examples), started)
         self._save()
         watcher.epoch(record)
 
@@ -154,10 +163,10 @@ class Trainer(Generic[Model]):
         self.optimiser.step(rate, self.plan.clip_norm)
         return float(loss.detach())
 
-    def _close_epoch(self, steps: int, examples: int, started: float) -> EpochRecord:
+    def _close_epoch(self, after_epoch: AfterEpoch[Model], steps: int, examples: int, started: float) -> EpochRecord:
         progress = self.progress
         self.model.eval()
-        score = self.after_epoch(self.model)
+        score = after_epoch(self.model)
         better = score is None or progress.best_score is None or score > progress.best_score
         if better:
             progress.best_score, progress.best_epoch = score, progress.epoch

@@ -22,7 +22,7 @@ from farlink.alignment import evaluation
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.engine.machine import use_threads
 from farlink.engine.plan import TrainingPlan
-from farlink.engine.trainer import Trainer
+from farlink.engine.trainer import Trainer, ending_alike
 from farlink.experiments import figures
 from farlink.experiments.authors_code import IdentityLSTM, authors_paths
 from farlink.experiments.claims import hits
@@ -126,7 +126,8 @@ class Training:
             model.output_norm.register_forward_pre_hook(partial(_sums, self.settings.walk_length - 1))
         with tempfile.TemporaryDirectory() as folder, Terminal().training(self.settings.max_epochs) as watcher:
             plan = TrainingPlan.of(self.settings)
-            trainer = Trainer(model, self.objective, self.validation, plan, Path(folder) / "checkpoint")
+            epochs = ending_alike(self.objective, self.validation)
+            trainer = Trainer(model, epochs, plan, Path(folder) / "checkpoint")
             trace = trainer.run(watcher)
         task = self.task
         linked = np.concatenate([task.valid, task.test])

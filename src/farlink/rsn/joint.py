@@ -27,7 +27,6 @@ class JointGraph:
     first_right: int  # ids from here on are those of the right graph
     relations: int  # reverse relations included
     adjacency: Adjacency
-    row: Ids  # where the vectors of an entity are: at its id, or at its partner's where the two are one
     side: Sides  # LEFT, RIGHT, or BOTH for an entity in which the two ends of a link are one
 
 
@@ -57,7 +56,7 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGrap
     partner[left_ends], partner[right_ends] = right_ends, left_ends
     triples = _both_ways(left, right)
     triples = np.concatenate([triples, swapped(triples, partner)])
-    return _joint_graph(left, right, triples, np.arange(entities, dtype=np.int32), _own_sides(left, right))
+    return _joint_graph(left, right, triples, _own_sides(left, right))
 
 
 def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGraph:
@@ -67,20 +66,26 @@ def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGra
     `join` with the two ends of a link seen as one, on a fraction of its triples, and what is learned of one end of
     a link need not be learned again for the other.
     """
-    row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
-    row[links[:, 1] + len(left.entities)] = links[:, 0]
+    row = shared_rows(left, right, links)
     side = _own_sides(left, right)
     side[links[:, 0]] = BOTH
     head, relation, tail = _both_ways(left, right).T
-    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), row, side)
+    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), side)
+
+
+def shared_rows(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> Ids:
+    """Where the vectors of each entity are if linked entities are one: at its id, or at its left partner's."""
+    row = np.arange(len(left.entities) + len(right.entities), dtype=np.int32)
+    row[links[:, 1] + len(left.entities)] = links[:, 0]
+    return row
 
 
 def alone(graph: KnowledgeGraph) -> JointGraph:
     """One graph by itself with its reverse triples, to walk in."""
     size, relations = len(graph.entities), len(graph.relations)
     triples = sorted_distinct(with_reverses(graph.triples, relations))
-    row, side = np.arange(size, dtype=np.int32), np.full(size, LEFT, dtype=np.uint8)
-    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), row, side)
+    side = np.full(size, LEFT, dtype=np.uint8)
+    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), side)
 
 
 def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Triples:
@@ -93,7 +98,7 @@ def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
     return np.repeat(np.array([LEFT, RIGHT], dtype=np.uint8), [len(left.entities), len(right.entities)])
 
 
-def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, row: Ids, side: Sides) -> JointGraph:
+def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, side: Sides) -> JointGraph:
     relations = 2 * (len(left.relations) + len(right.relations))
     triples = sorted_distinct(triples)
-    return JointGraph(triples, len(row), len(left.entities), relations, Adjacency.of(triples, len(row)), row, side)
+    return JointGraph(triples, len(side), len(left.entities), relations, Adjacency.of(triples, len(side)), side)

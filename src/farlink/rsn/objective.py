@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from farlink.engine.plan import TrainingPlan
-from farlink.engine.trainer import Objective, Trainer
+from farlink.engine.trainer import AfterEpoch, Objective, Trainer, ending_alike
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
@@ -29,9 +29,12 @@ class PathObjective:
     examples: Rows
     entity_loss: Loss
     relation_loss: Loss
+    start: Tensor | None = None  # directions in which entity vectors start, where they are not zero
 
     def prepare(self, model: PathModel) -> None:
-        """Give the output biases the level at which their loss begins to learn."""
+        """Give entity vectors their start, and the output biases the level at which their loss begins to learn."""
+        if self.start is not None:
+            model.start_from(self.start)
         nn.init.constant_(model.entity_bias, self.entity_loss.initial_bias())
         nn.init.constant_(model.relation_bias, self.relation_loss.initial_bias())
 
@@ -51,13 +54,13 @@ def path_trainer(
     entities: int,
     relations: int,
     objective: Callable[[int, PathModel], Objective[PathModel]],
-    after_epoch: Callable[[PathModel], float | None],
+    after_epoch: AfterEpoch[PathModel],
     settings: Settings,
     checkpoint: Path,
 ) -> Trainer[PathModel]:
     """A trainer of the settings' path model, with fresh weights."""
     model = fresh_model(settings, entities, relations)
-    return Trainer(model, objective, after_epoch, TrainingPlan.of(settings), checkpoint)
+    return Trainer(model, ending_alike(objective, after_epoch), TrainingPlan.of(settings), checkpoint)
 
 
 def fresh_model(settings: Settings, entities: int, relations: int) -> PathModel:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import farlink
-from farlink.alignment.methods import METHODS, TwoGraphs
+from farlink.alignment.methods import method_class
+from farlink.alignment.methods.base import TwoGraphs
 from farlink.alignment.task import open_task
 from farlink.demo import DATA
 from farlink.progress import Silent
@@ -27,7 +28,7 @@ def make_method(demo_task):
 
     def make(name, **changes):
         settings = make_settings(method=name, **changes)
-        return METHODS[name](TwoGraphs(demo_task.left, demo_task.right), demo_task.seeds, settings)
+        return method_class(name)(TwoGraphs(demo_task.left, demo_task.right), demo_task.seeds, settings)
 
     return make
 

@@ -1,6 +1,7 @@
 import numpy as np
 import torch
 
+from farlink.alignment.methods.base import Epoch
 from farlink.alignment.methods.bootea import ALONE, TRUNCATED
 
 
@@ -12,7 +13,7 @@ def test_linked_entities_stand_in_for_each_other(make_method):
     method = make_method("bootea")
     triples = method.graphs.triples
     link = next(link for link in method.graphs.shifted(method.seeds) if np.isin(link, triples[:, 0]).all())
-    objective = method.objective(0, link[None] - np.array([0, method.graphs.first_right], dtype=np.int32))
+    objective = method.objective(Epoch(0, link[None] - np.array([0, method.graphs.first_right], dtype=np.int32)))
     left, right = link
     for one, other in ((left, right), (right, left)):
         _, relation, tail = triples[triples[:, 0] == one][0]
@@ -23,9 +24,9 @@ def test_wrong_triples_come_to_be_hard_to_tell(make_method):
     method = make_method("bootea")
     model, border = method.model, method.graphs.first_right
     before = model.near.clone()
-    method.after_epoch(0, model)
+    method.after_epoch(Epoch(0, method.seeds), model)
     assert torch.equal(model.near, before)  # all alike to begin with
-    method.after_epoch(ALONE, model)
+    method.after_epoch(Epoch(ALONE, method.seeds), model)
     vectors = model.vectors()
     own = vectors[:border] @ vectors[0]
     assert 0 not in model.near[0]
@@ -35,11 +36,11 @@ def test_wrong_triples_come_to_be_hard_to_tell(make_method):
 
 def test_links_are_sought_one_to_one_among_near_pairs(make_method):
     method = make_method("bootea")
-    assert len(method.sought(0, method.model)) == 0
+    assert len(method.find_links(0, method.seeds, method.model)) == 0
     border = method.graphs.first_right
     with torch.no_grad():
         method.model.entity[border : border + 300] = method.model.entity[:300]
-    found = method.sought(ALONE, method.model)
+    found = method.find_links(ALONE, method.seeds, method.model)
     free = set(range(300)) - set(method.seeds.ravel().tolist())
     assert {(place, place) for place in free} <= {tuple(pair) for pair in found.tolist()}
     assert len(np.unique(found[:, 0])) == len(np.unique(found[:, 1])) == len(found)

@@ -33,11 +33,11 @@ def test_the_network_is_two_convolutions():
 
 def test_the_loss_is_zero_only_if_linked_entities_are_nearer_by_the_margin():
     model = Convolutions(torch.eye(4).to_sparse_csr(), 2)
-    objective = SeedObjective(np.zeros((1, 1), dtype=np.int32), torch.tensor([[0, 2]]), border=2)
+    objective = SeedObjective(np.array([[0, 2]], dtype=np.int32), border=2)
     with torch.no_grad():
         model.entity.copy_(torch.tensor([[0.0, 0], [50, 50], [0, 0], [90, 90]]))
     torch.manual_seed(0)
-    batch = torch.zeros(1, 1, dtype=torch.int64)
+    batch = torch.from_numpy(objective.examples).long()
     loss = float(objective.loss(model, batch).detach())
     # a wrong counterpart that happens to be the right one costs the margin; all others cost nothing
     assert 0 <= loss < MARGIN

@@ -35,12 +35,12 @@ def test_the_composition_loss_is_least_where_relations_add_up(make_method):
 
 def test_pairs_are_sought_after_some_epochs_and_only_near_mutual_ones(make_method):
     method = make_method("iptranse")
-    assert len(method.sought(0, method.model)) == 0
+    assert len(method.find_links(0, method.seeds, method.model)) == 0
     border = method.graphs.first_right
     with torch.no_grad():
         free_left, free_right = ({*range(100)} - {*method.seeds[:, side].tolist()} for side in (0, 1))
         twins = list(zip(sorted(free_left)[:7], sorted(free_right)[:7], strict=True))
         for left, right in twins:
             method.model.entity[border + right] = method.model.entity[left]
-    found = {tuple(pair) for pair in method.sought(5, method.model).tolist()}
+    found = {tuple(pair) for pair in method.find_links(5, method.seeds, method.model).tolist()}
     assert found == set(twins)

@@ -17,4 +17,4 @@ def test_the_left_vectors_are_compared_after_the_transition(make_method):
 
 def test_it_looks_for_no_links(make_method):
     method = make_method("mtranse")
-    assert method.sought(9, method.model) is None
+    assert len(method.find_links(9, method.seeds, method.model)) == 0

@@ -3,6 +3,7 @@ import sys
 import pytest
 import torch
 
+from farlink.alignment.methods.base import Epoch
 from farlink.alignment.methods.pykeen import LITTLE, convolved
 from farlink.errors import FarlinkError
 
@@ -22,7 +23,7 @@ def test_it_aligns_the_demo_graphs(name, demo_hits):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_loss_falls(name, make_method):
     method = make_method(name)
-    objective = method.objective(0, method.seeds)
+    objective = method.objective(Epoch(0, method.seeds))
     batch = torch.from_numpy(objective.examples[:256]).long()
     optimiser = torch.optim.Adam(method.model.parameters(), lr=0.01)
     losses = []
@@ -62,7 +63,7 @@ def test_without_pykeen_it_says_what_to_install(make_method, monkeypatch):
 
 def test_transr_scores_relation_by_relation_what_pykeen_scores_triple_by_triple(make_method):
     method = make_method("transr")
-    triples = torch.from_numpy(method.objective(0, method.seeds).examples[:300]).long()
+    triples = torch.from_numpy(method.objective(Epoch(0, method.seeds)).examples[:300]).long()
     learned = method.model.relation_representations[1]._embeddings.weight.data
     learned.normal_()
     scores = method._scores(method.model, triples)
@@ -73,7 +74,7 @@ def test_transr_scores_relation_by_relation_what_pykeen_scores_triple_by_triple(
 
 def test_conve_scores_by_products_what_pykeen_scores_triple_by_triple(make_method):
     method = make_method("conve")
-    h, r, t = batch = torch.from_numpy(method.objective(0, method.seeds).examples[:50]).long().T
+    h, r, t = batch = torch.from_numpy(method.objective(Epoch(0, method.seeds)).examples[:50]).long().T
     model = method.model.eval()
     head, relation, (tail, bias) = model._get_representations(h=h, r=r, t=t, mode=None)
     scores = (convolved(model, head, relation) * tail).sum(1) + bias
@@ -82,5 +83,5 @@ def test_conve_scores_by_products_what_pykeen_scores_triple_by_triple(make_metho
 
 def test_a_right_tail_of_conve_is_not_told_from_itself(make_method):
     method = make_method("conve")
-    triple = torch.from_numpy(method.objective(0, method.seeds).examples[:1]).long()
+    triple = torch.from_numpy(method.objective(Epoch(0, method.seeds)).examples[:1]).long()
     assert method._learn(method.model.eval(), triple.repeat(4, 1)) == 0  # there is nothing else to be taken for it

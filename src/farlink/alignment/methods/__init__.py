@@ -1,26 +1,29 @@
-"""Methods of others that the paper compares with, behind the same reader, loop, evaluator and run folder."""
+"""Methods of alignment: RSN, and those of others that the paper compares with, behind one loop and one evaluator."""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from farlink.alignment.methods.base import Method, TwoGraphs
-from farlink.alignment.methods.bootea import BootEA
-from farlink.alignment.methods.gcn_align import GCNAlign
-from farlink.alignment.methods.iptranse import IPTransE
-from farlink.alignment.methods.jape import JAPE
-from farlink.alignment.methods.mtranse import MTransE
-from farlink.alignment.methods.pykeen import ConvE, RotatE, TransD, TransR
+if TYPE_CHECKING:
+    from farlink.alignment.methods.base import Method
 
-METHODS: dict[str, type[Method[Any]]] = {
-    "mtranse": MTransE,
-    "iptranse": IPTransE,
-    "jape": JAPE,
-    "bootea": BootEA,
-    "gcn-align": GCNAlign,
-    "transr": TransR,
-    "transd": TransD,
-    "conve": ConvE,
-    "rotate": RotatE,
+_HOMES = {
+    "rsn": "rsn:RSN",
+    "mtranse": "mtranse:MTransE",
+    "iptranse": "iptranse:IPTransE",
+    "jape": "jape:JAPE",
+    "bootea": "bootea:BootEA",
+    "gcn-align": "gcn_align:GCNAlign",
+    "transr": "pykeen:TransR",
+    "transd": "pykeen:TransD",
+    "conve": "pykeen:ConvE",
+    "rotate": "pykeen:RotatE",
 }
-__all__ = ["METHODS", "Method", "TwoGraphs"]
+
+
+def method_class(name: str) -> type[Method[Any]]:
+    """The class of a method."""
+    module, _, kind = _HOMES[name].partition(":")
+    found: type[Method[Any]] = getattr(import_module(f"{__name__}.{module}"), kind)
+    return found

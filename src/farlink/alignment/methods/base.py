@@ -1,4 +1,7 @@
-"""What all methods of others have in common: two graphs side by side, a model, objective, and vectors in the end."""
+"""What all methods have in common: two graphs side by side, a model, an objective for each epoch, vectors in the end.
+
+Below stands what several of the methods of others share: translations and their losses.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from numba import get_num_threads, njit, prange
 from torch import Tensor, nn
 
 from farlink.alignment.candidates import Candidates
+from farlink.alignment.evidence import Evidence
+from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import rows_of
 from farlink.engine.trainer import Model, Objective
 from farlink.graph.edges import side_by_side
@@ -59,8 +64,19 @@ class TwoGraphs:
         return links + np.array([0, self.first_right], dtype=np.int32)
 
 
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch of training, and what is known in it."""
+
+    number: int  # from 0
+    links: Pairs  # the seeds, and behind them what was found for this epoch
+
+
 class Method(ABC, Generic[Model]):
-    """A way to give the entities of two graphs vectors that can be compared."""
+    """A way to give the entities of two graphs vectors that can be compared.
+
+    Of the links of a task a method sees the seeds only. What it does follows from these, the graphs and the settings.
+    """
 
     def __init__(self, graphs: TwoGraphs, seeds: Pairs, settings: AlignmentSettings) -> None:
         self.graphs, self.seeds, self.settings = graphs, seeds, settings
@@ -72,24 +88,54 @@ class Method(ABC, Generic[Model]):
         """A model that has learned nothing."""
 
     @abstractmethod
-    def objective(self, epoch: int, links: Pairs) -> Objective[Model]:
-        """What an epoch learns from; `links` are the seeds and what was found since, (left id, right id) rows."""
+    def objective(self, epoch: Epoch) -> Objective[Model]:
+        """What an epoch learns from."""
 
     @abstractmethod
     def vectors(self, model: Model) -> Tensor:
         """Vectors of all entities, those of the right graph behind those of the left one."""
 
-    def sought(self, epoch: int, model: Model) -> Pairs | None:
-        """Links to learn from like seeds in an epoch; None: this method looks for none."""
-        return None
+    def plan(self) -> TrainingPlan:
+        """How long and how fast the model learns."""
+        return TrainingPlan.of(self.settings)
 
-    def after_epoch(self, epoch: int, model: Model) -> None:
+    def find_links(self, number: int, known: Pairs, model: Model) -> Pairs:
+        """Links to learn from like seeds in an epoch, given those of the epoch before; most methods look for none."""
+        return self.seeds[:0]
+
+    def after_epoch(self, epoch: Epoch, model: Model) -> None:
         """Bring up to date what the model remembers beside its weights."""
 
     def sides(self, model: Model) -> tuple[Tensor, Tensor]:
-        """The vectors of the left and of the right entities."""
+        """The vectors of the left and of the right entities, by which the model is validated."""
         vectors, border = self.vectors(model), self.graphs.first_right
         return vectors[:border], vectors[border:]
+
+    def compared(self, model: Model, links: Pairs) -> tuple[Tensor, Tensor]:
+        """The vectors by which left and right entities are compared when training is over, given all known links."""
+        return self.sides(model)
+
+    def kept(self, model: Model) -> dict[str, Tensor]:
+        """What is kept of a trained model: what `compared_of` needs."""
+        left, right = self.sides(model)
+        return {"left": left.contiguous(), "right": right.contiguous()}
+
+    @classmethod
+    def compared_of(
+        cls, kept: dict[str, Tensor], graphs: TwoGraphs, links: Pairs, settings: AlignmentSettings
+    ) -> tuple[Tensor, Tensor]:
+        """The vectors by which entities are compared, from what was kept."""
+        return kept["left"], kept["right"]
+
+    @classmethod
+    def description(cls, settings: AlignmentSettings) -> str:
+        """What was trained, for the report."""
+        return f"The method `{settings.method}` with vectors of length {settings.width}"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What agreeing triples say about pairs, given the seeds."""
+        return Evidence(self.graphs.left, self.graphs.right, self.seeds)
 
     def candidates(self, model: Model, k: int) -> Candidates:
         """The k nearest by cosine of every entity that is no seed."""

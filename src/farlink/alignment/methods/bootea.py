@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from farlink.alignment.assignment import one_to_one
-from farlink.alignment.methods.base import Method, Translation, TripleObjective
+from farlink.alignment.methods.base import Epoch, Method, Translation, TripleObjective
 from farlink.alignment.nearest import nearest
 from farlink.graph.ids import Pairs
 from farlink.rsn.joint import swapped
@@ -50,14 +50,14 @@ class BootEA(Method[Lookalikes]):
         count = max(1, int(TRUNCATED * ASKED * smaller))
         return Lookalikes(graphs.entities, graphs.relations, self.settings.width, count)
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Lookalikes]:
+    def objective(self, epoch: Epoch) -> TripleObjective[Lookalikes]:
         """Triples of both graphs, and those with linked entities exchanged for each other."""
         partner = np.full(self.graphs.entities, -1, dtype=np.int32)
-        one, other = self.graphs.shifted(links).T
+        one, other = self.graphs.shifted(epoch.links).T
         partner[one], partner[other] = other, one
         triples = self.graphs.triples
         everything = np.concatenate([triples, swapped(triples, partner)])
-        return TripleObjective.of_epoch(everything, self.settings.seed, epoch, self._learn)
+        return TripleObjective.of_epoch(everything, self.settings.seed, epoch.number, self._learn)
 
     def _learn(self, model: Lookalikes, batch: Tensor) -> Tensor:
         wrong = batch.repeat(WRONG, 1)
@@ -67,11 +67,11 @@ class BootEA(Method[Lookalikes]):
         near, far = model.distances(batch, wrong)
         return ((near - NEAR).relu().sum() + AGAINST * (FAR - far).relu().sum()) / len(batch)
 
-    def after_epoch(self, epoch: int, model: Lookalikes) -> None:
+    def after_epoch(self, epoch: Epoch, model: Lookalikes) -> None:
         """Look anew who is hard to tell from whom in each graph."""
-        if epoch + 1 < ALONE:
+        if epoch.number + 1 < ALONE:
             return
-        count, rng = model.near.shape[1], np.random.default_rng([self.settings.seed, epoch])
+        count, rng = model.near.shape[1], np.random.default_rng([self.settings.seed, epoch.number])
         for first, vectors in zip((0, self.graphs.first_right), self.sides(model), strict=True):
             asked = rng.permutation(len(vectors))[: max(count + 1, int(ASKED * len(vectors)))]
             _, places = nearest(vectors, vectors[asked], count + 1)
@@ -81,9 +81,9 @@ class BootEA(Method[Lookalikes]):
         """As they are."""
         return model.vectors()
 
-    def sought(self, epoch: int, model: Lookalikes) -> Pairs:
+    def find_links(self, number: int, known: Pairs, model: Lookalikes) -> Pairs:
         """The one-to-one choice, among pairs that are near enough, with the greatest sum of cosines."""
-        if epoch < ALONE:
+        if number < ALONE:
             return self.seeds[:0]
         candidates = self.candidates(model, CANDIDATES)
         near = candidates.cosine > SURE

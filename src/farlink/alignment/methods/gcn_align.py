@@ -8,7 +8,7 @@ than the original's, which is kept after a few steps, so that nothing more would
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from torch import Tensor, nn
 
-from farlink.alignment.methods.base import Method
-from farlink.graph.ids import Ids, Pairs, Rows
+from farlink.alignment.methods.base import Epoch, Method
+from farlink.engine.plan import TrainingPlan
+from farlink.graph.ids import Ids, Pairs
 
 MARGIN = 20.0
 WRONG = 5  # wrong counterparts of each end of a seed
@@ -43,8 +44,7 @@ class Convolutions(nn.Module):
 class SeedObjective:
     """Linked entities are to be nearer than others by a margin; all at once, as the network spans both graphs."""
 
-    examples: Rows  # one row a step, with nothing to tell: it is always all seeds
-    links: Tensor
+    examples: Pairs  # all seeds, once for each step
     border: int
 
     def prepare(self, model: Convolutions) -> None:
@@ -53,7 +53,7 @@ class SeedObjective:
     def loss(self, model: Convolutions, batch: Tensor) -> Tensor:
         """Hinge loss on L1 distances, with other entities in place of either end."""
         vectors = model()
-        one, other = self.links.unbind(1)
+        one, other = batch.unbind(1)
         right = _apart(vectors, one, other)
         total = torch.zeros(())
         for _ in range(WRONG):
@@ -75,13 +75,13 @@ class GCNAlign(Method[Convolutions]):
         """The graphs are the network."""
         return Convolutions(self._around(), self.settings.width)
 
-    def objective(self, epoch: int, links: Pairs) -> SeedObjective:
+    def objective(self, epoch: Epoch) -> SeedObjective:
         """The seeds, again and again."""
-        return SeedObjective(
-            np.zeros((STEPS, 1), dtype=np.int32),
-            torch.from_numpy(self.graphs.shifted(links)).long(),
-            self.graphs.first_right,
-        )
+        return SeedObjective(np.tile(self.graphs.shifted(epoch.links), (STEPS, 1)), self.graphs.first_right)
+
+    def plan(self) -> TrainingPlan:
+        """As the settings say; a step takes all seeds, as the network spans both graphs anyway."""
+        return replace(super().plan(), batch_size=len(self.seeds))
 
     @torch.no_grad()
     def vectors(self, model: Convolutions) -> Tensor:

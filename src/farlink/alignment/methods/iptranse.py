@@ -13,7 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
+from farlink.alignment.methods.base import (
+    Epoch,
+    Method,
+    Translation,
+    TripleObjective,
+    corrupted,
+    nearness_loss,
+    one_way,
+)
 from farlink.graph.compositions import Sample, find_kinds
 from farlink.graph.edges import Edges
 from farlink.graph.ids import Pairs
@@ -46,9 +54,9 @@ class IPTransE(Method[Translation]):
         rows = np.column_stack([steps, relation])[steps[:, 1] >= 0]
         return torch.from_numpy(rows).long()
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Translation]:
+    def objective(self, epoch: Epoch) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, all compositions and the pairs found so far."""
-        found = torch.from_numpy(self.graphs.shifted(links[len(self.seeds) :])).long()
+        found = torch.from_numpy(self.graphs.shifted(epoch.links[len(self.seeds) :])).long()
 
         def learn(model: Translation, batch: Tensor) -> Tensor:
             wrong = corrupted(batch, self.graphs.entities, WRONG)
@@ -59,7 +67,7 @@ class IPTransE(Method[Translation]):
                 loss = loss + PULL * model.apart(found).mean()
             return loss
 
-        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, learn)
+        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch.number, learn)
 
     def _composition_loss(self, model: Translation) -> Tensor:
         """Two relations one after the other lead where the relation leads beside which they are met."""
@@ -73,9 +81,9 @@ class IPTransE(Method[Translation]):
         """Those of the translation."""
         return model.vectors()
 
-    def sought(self, epoch: int, model: Translation) -> Pairs:
+    def find_links(self, number: int, known: Pairs, model: Translation) -> Pairs:
         """Pairs of entities that are each other's nearest, and near."""
-        if epoch < ALONE:
+        if number < ALONE:
             return self.seeds[:0]
         candidates = self.candidates(model, 1)
         sure = candidates.mutual() & (candidates.cosine > CLOSE)

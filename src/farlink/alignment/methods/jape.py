@@ -17,9 +17,17 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss, one_way
+from farlink.alignment.methods.base import (
+    Epoch,
+    Method,
+    Translation,
+    TripleObjective,
+    corrupted,
+    nearness_loss,
+    one_way,
+)
 from farlink.alignment.nearest import nearest
-from farlink.graph.ids import Pairs, lookup
+from farlink.graph.ids import lookup
 from farlink.rsn.joint import join
 
 WRONG = 1  # corrupted triples for a right one
@@ -38,9 +46,9 @@ class JAPE(Method[Translation]):
         self.alike, self.weight = self._alike()
         return Translation(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[Translation]:
+    def objective(self, epoch: Epoch) -> TripleObjective[Translation]:
         """Triples of the joint graph; with every batch, some pairs with like attributes."""
-        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
+        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch.number, self._learn)
 
     def _learn(self, model: Translation, batch: Tensor) -> Tensor:
         loss = nearness_loss(*model.distances(batch, corrupted(batch, self.graphs.entities, WRONG)))

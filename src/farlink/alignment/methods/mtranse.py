@@ -10,8 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from farlink.alignment.methods.base import Method, Translation, TripleObjective, corrupted, nearness_loss
-from farlink.graph.ids import Pairs
+from farlink.alignment.methods.base import Epoch, Method, Translation, TripleObjective, corrupted, nearness_loss
 
 WRONG = 5  # corrupted triples for a right one
 PULL = 5.0  # weight of the seeds
@@ -33,9 +32,9 @@ class MTransE(Method[TwoSpaces]):
         """Nothing links the two spaces yet."""
         return TwoSpaces(self.graphs.entities, self.graphs.relations, self.settings.width)
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[TwoSpaces]:
+    def objective(self, epoch: Epoch) -> TripleObjective[TwoSpaces]:
         """Triples of both graphs; with every batch, all seeds."""
-        pairs = torch.from_numpy(self.graphs.shifted(links)).long()
+        pairs = torch.from_numpy(self.graphs.shifted(epoch.links)).long()
 
         def learn(model: TwoSpaces, batch: Tensor) -> Tensor:
             wrong = corrupted(batch, self.graphs.entities, WRONG)
@@ -43,7 +42,7 @@ class MTransE(Method[TwoSpaces]):
             missed: Tensor = model.transition(model.unit(pairs[:, 0])) - model.unit(pairs[:, 1])
             return fits + PULL * missed.square().sum(1).mean()
 
-        return TripleObjective.of_epoch(self.graphs.triples, self.settings.seed, epoch, learn)
+        return TripleObjective.of_epoch(self.graphs.triples, self.settings.seed, epoch.number, learn)
 
     @torch.no_grad()
     def vectors(self, model: TwoSpaces) -> Tensor:

@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from farlink.alignment.methods.base import Method, TripleObjective, corrupted, one_way
+from farlink.alignment.methods.base import Epoch, Method, TripleObjective, corrupted, one_way
 from farlink.errors import FarlinkError
-from farlink.graph.ids import Pairs
 from farlink.rsn.joint import join
 
 WRONG = 3  # corrupted triples for a right one
@@ -51,9 +50,9 @@ class JointModel(Method[nn.Module]):
         )
         return model
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[nn.Module]:
+    def objective(self, epoch: Epoch) -> TripleObjective[nn.Module]:
         """Triples of the joint graph."""
-        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch, self._learn)
+        return TripleObjective.of_epoch(self.triples, self.settings.seed, epoch.number, self._learn)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
         triples = torch.cat([batch, corrupted(batch, self.graphs.entities, WRONG)])
@@ -111,9 +110,9 @@ class ConvE(JointModel):
     name = "ConvE"
     reverses = True
 
-    def objective(self, epoch: int, links: Pairs) -> TripleObjective[nn.Module]:
+    def objective(self, epoch: Epoch) -> TripleObjective[nn.Module]:
         """Triples of the joint graph and their reverses, once: a pass takes as long as many of the others' passes."""
-        return TripleObjective.of_epoch(self.joint.triples, self.settings.seed, epoch, self._learn, passes=1)
+        return TripleObjective.of_epoch(self.joint.triples, self.settings.seed, epoch.number, self._learn, passes=1)
 
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
         """Tell the right tail from those of all others in the batch, which cost little after the convolution."""

@@ -1,91 +1,101 @@
-"""RSN as a way to align: the network learns from walks over the joint graph, whose links grow from epoch to epoch."""
+"""RSN (Guo, Sun, Hu: Learning to exploit long-term relational dependencies in knowledge graphs, ICML 2019): the network
+learns from walks over the joint graph of two graphs, whose links grow from epoch to epoch.
+
+The preset `paper` does as the paper says. By default linked entities are one, vectors start from the seeds around them,
+confident pairs are found before and between epochs, and entities are compared by views laid side by side.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
+from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from farlink.alignment import evaluation
-from farlink.alignment.bootstrapping import confident_pairs
-from farlink.alignment.candidates import scored_candidates
-from farlink.alignment.evidence import Evidence
-from farlink.alignment.run import AlignmentRun
-from farlink.alignment.task import AlignmentTask
-from farlink.alignment.views import Neighbourhoods, compared_vectors, start_vectors
-from farlink.engine.trainer import Trainer
+from farlink.alignment.bootstrapping import confident_pairs, grown_pairs
+from farlink.alignment.candidates import Candidates, scored_candidates
+from farlink.alignment.methods.base import Epoch, Method, TwoGraphs
+from farlink.alignment.views import Neighbourhoods, compared_vectors, seed_views, start_vectors
 from farlink.graph.ids import Pairs
-from farlink.progress import Reporter
-from farlink.rsn.joint import join, merge
+from farlink.reports.card import network_words
+from farlink.rsn.joint import join, merge, shared_rows
 from farlink.rsn.model import PathModel
-from farlink.rsn.objective import PathObjective, path_objective, path_trainer
+from farlink.rsn.objective import PathObjective, model_of, path_objective
 from farlink.settings import AlignmentSettings
 
 
-class RsnTeacher:
-    """Weaves the graph of every epoch from the seeds and from the links that the model finds as it learns."""
+class RSN(Method[PathModel]):
+    """One network for both graphs, which links weave into one."""
 
-    def __init__(
-        self,
-        task: AlignmentTask,
-        neighbourhoods: Neighbourhoods,
-        evidence: Evidence,
-        run: AlignmentRun,
-        settings: AlignmentSettings,
-        reporter: Reporter,
-    ) -> None:
-        self.task, self.neighbourhoods, self.evidence = task, neighbourhoods, evidence
-        self.run, self.settings, self.reporter = run, settings, reporter
-        self.row = torch.arange(neighbourhoods.entities)
+    def fresh_model(self) -> PathModel:
+        """The network of the settings."""
+        return model_of(self.settings, self.graphs.entities, 2 * self.graphs.relations)
 
-    def trainer(self, checkpoint: Path) -> Trainer[PathModel]:
-        """A trainer of the network, whose vectors start where the settings say."""
-        task, settings = self.task, self.settings
-        relations = 2 * (len(task.left.relations) + len(task.right.relations))
-        trainer = path_trainer(
-            self.neighbourhoods.entities, relations, self.objective, self.after_epoch, settings, checkpoint
-        )
-        if settings.start == "seeds" and not checkpoint.exists():
-            start = start_vectors(self.neighbourhoods, self._known(), settings.width, settings.seed)
-            trainer.model.start_from(start)
-        return trainer
-
-    def objective(self, epoch: int, model: PathModel) -> PathObjective:
-        """What an epoch learns from. Its links are kept in the folder: a resumed run goes on with the same ones."""
-        if self.settings.rounds and self.run.found_for(epoch) is None:
-            self.run.write_found(self.sought(model), epoch)
-        found = self.run.found_for(epoch)
-        pairs = self.task.seeds if found is None else np.concatenate([self.task.seeds, found])
+    def objective(self, epoch: Epoch) -> PathObjective:
+        """Walks over the graph that the links of the epoch make of both."""
         weave = merge if self.settings.linking == "merge" else join
-        graph = weave(self.task.left, self.task.right, pairs)
-        self.row = torch.from_numpy(graph.row).long()
-        return path_objective(graph, self.settings, epoch, self.settings.cross_bias)
+        graph = weave(self.graphs.left, self.graphs.right, epoch.links)
+        objective = path_objective(graph, self.settings, epoch.number, self.settings.cross_bias)
+        if self.settings.start == "seeds" and epoch.number == 0:
+            start = start_vectors(self.neighbourhoods, epoch.links, self.settings.width, self.settings.seed)
+            return replace(objective, start=start)
+        return objective
 
-    def sought(self, model: PathModel) -> Pairs:
-        """Links that the model finds, starting from those it learned from."""
-        vectors = compared_vectors(self.neighbourhoods, self._known(), model.eval(), self.settings)
-        return confident_pairs(scored_candidates(*vectors, self.evidence, self.settings), self.settings)
+    def after_epoch(self, epoch: Epoch, model: PathModel) -> None:
+        """Give merged entities their common vectors."""
+        if self.settings.linking == "merge":
+            row = shared_rows(self.graphs.left, self.graphs.right, epoch.links)
+            model.share_rows(torch.from_numpy(row).long())
 
-    def compared(self, model: PathModel) -> tuple[Tensor, Tensor]:
-        """The vectors by which entities are compared, left and right, when training is over."""
-        settings = self.settings
-        with self.reporter.working("looking for links with what was learned"):
-            if settings.rounds and self.run.found_for(settings.max_epochs) is None:
-                self.run.write_found(self.sought(model), settings.max_epochs)
-            return compared_vectors(self.neighbourhoods, self._known(), model, settings)
+    def find_links(self, number: int, known: Pairs, model: PathModel) -> Pairs:
+        """Pairs that are each other's best; before the first epoch by propagation and agreeing triples alone."""
+        if not self.settings.rounds:
+            return self.seeds[:0]
+        if number == 0:
+            return grown_pairs(self.seeds, self._around, self.settings)[len(self.seeds) :]
+        return confident_pairs(self._scored(self.compared(model, known)), self.settings)
 
-    def weights(self, model: PathModel) -> dict[str, Tensor]:
-        """What is kept of the trained network."""
+    def vectors(self, model: PathModel) -> Tensor:
+        """Those that the network reads."""
+        return model.entity_in.weight.detach()
+
+    def compared(self, model: PathModel, links: Pairs) -> tuple[Tensor, Tensor]:
+        """The views of the settings."""
+        return compared_vectors(self.neighbourhoods, links, model, self.settings)
+
+    def kept(self, model: PathModel) -> dict[str, Tensor]:
+        """The weights: they are fewer than the views, which follow from them."""
         return model.state_dict()
 
-    def _known(self) -> Pairs:
-        """The seeds, and the links found last."""
-        return np.concatenate([self.task.seeds, self.run.links("found")])
+    @classmethod
+    def compared_of(
+        cls, kept: dict[str, Tensor], graphs: TwoGraphs, links: Pairs, settings: AlignmentSettings
+    ) -> tuple[Tensor, Tensor]:
+        """The views, made anew."""
+        return compared_vectors(Neighbourhoods(graphs.left, graphs.right), links, network_of(kept, settings), settings)
 
-    def after_epoch(self, model: PathModel) -> float | None:
-        """Give merged entities their common vectors, and measure these on the validation links."""
-        model.share_rows(self.row)
-        sides = self.neighbourhoods.sides(model.entity_in.weight.detach())
-        return evaluation.validation_hits(*sides, self.task.seeds, self.task.valid)
+    @classmethod
+    def description(cls, settings: AlignmentSettings) -> str:
+        """The network, and the paths it reads."""
+        return network_words(settings)
+
+    @cached_property
+    def neighbourhoods(self) -> Neighbourhoods:
+        """Who is next to whom in the two graphs."""
+        return Neighbourhoods(self.graphs.left, self.graphs.right)
+
+    def _around(self, known: Pairs) -> Candidates:
+        """Candidates by what follows from known pairs without the network."""
+        views = seed_views(self.neighbourhoods, known, self.settings.width, self.settings.seed)
+        return self._scored(self.neighbourhoods.sides(torch.cat(views, dim=1)))
+
+    def _scored(self, vectors: tuple[Tensor, Tensor]) -> Candidates:
+        return scored_candidates(*vectors, self.evidence, self.settings)
+
+
+def network_of(weights: dict[str, Tensor], settings: AlignmentSettings) -> PathModel:
+    """The trained network, ready to be asked."""
+    model = model_of(settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
+    model.load_state_dict(weights)
+    return model.eval()
