@@ -1,0 +1,50 @@
+import pytest
+
+from farlink.demo import DATA, run_demo
+from farlink.io.links import read_links
+
+
+@pytest.fixture(scope="module")
+def finished(demo_run):
+    return demo_run[0]
+
+
+@pytest.mark.slow
+def test_the_demo_finds_what_the_readme_promises(finished):
+    figures = finished.metrics["test"]
+    # measured .895, .863, .923, .871; other processors round otherwise
+    assert figures["linked"]["left_to_right"]["hits@1"] >= 0.875
+    assert figures["all"]["left_to_right"]["hits@1"] >= 0.84
+    assert figures["mapping"]["precision"] >= 0.905
+    assert figures["mapping"]["f1"] >= 0.855
+
+
+@pytest.mark.slow
+def test_structure_finds_far_more_than_names(finished):
+    figures = finished.metrics["test"]
+    assert figures["mapping"]["f1"] > 3 * figures["name_equality"]["f1"] > 0
+
+
+@pytest.mark.slow
+def test_the_demo_aligns_what_ships_with_the_package(finished):
+    for purpose, name, count in (("seed", "seeds", 538), ("validation", "valid", 125), ("test", "test", 1130)):
+        assert len(finished.links(purpose)) == read_links(DATA / f"{name}.tsv").height == count
+
+
+@pytest.mark.slow
+def test_the_command_shows_figures_links_and_what_to_try_next(demo_run):
+    run, text = demo_run
+    words = " ".join(text.split())
+    assert "538 seeds, 125 for validation, 1,130 for the final test" in words
+    assert f"{run.metrics['test']['linked']['left_to_right']['hits@1']:.3f}" in words
+    assert f"{run.metrics['test']['mapping']['precision']:.3f}" in words
+    assert "report:" in words
+    entity = words.split("try next: farlink match ")[1].split("'")[1]
+    assert run.match(entity).height == 5
+
+
+@pytest.mark.slow
+def test_a_demo_that_is_finished_is_not_made_again(finished):
+    before = (finished.folder / "weights.safetensors").stat().st_mtime_ns
+    assert run_demo(finished.folder, resume=True).metrics == finished.metrics
+    assert (finished.folder / "weights.safetensors").stat().st_mtime_ns == before
