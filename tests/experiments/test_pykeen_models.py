@@ -1,6 +1,9 @@
+import sys
+
 import pytest
 import torch
 
+from farlink.errors import FarlinkError
 from farlink.experiments.pykeen_models import BASELINES, train_baseline
 
 pykeen = pytest.importorskip("pykeen.datasets.nations", reason="PyKEEN, of the extra 'baselines', is not installed")
@@ -26,3 +29,10 @@ def test_more_time_is_more_epochs_and_less_loss(nations):
     short, longer = (train_baseline(nations, "DistMult", seed=0, seconds=seconds) for seconds in (0, 4))
     assert longer["epochs"] > short["epochs"]
     assert longer["loss"] < short["loss"]
+
+
+def test_without_pykeen_it_says_what_to_install(nations, monkeypatch):
+    monkeypatch.delitem(sys.modules, "farlink.experiments.pykeen_training", raising=False)
+    monkeypatch.setitem(sys.modules, "pykeen.models", None)
+    with pytest.raises(FarlinkError, match="install farlink with the extra 'baselines'"):
+        train_baseline(nations, "TransE", seed=0, seconds=0)

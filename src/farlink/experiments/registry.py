@@ -72,6 +72,12 @@ def _variants(request: Request) -> Iterator[str]:
     return variants.run(request.data, request.out, request.parts, request.seeds, request.minutes)
 
 
+def _restart(request: Request) -> Iterator[str]:
+    from farlink.experiments import restart
+
+    return restart.run(request.data, request.out, request.parts, request.seeds)
+
+
 def _degrees(request: Request) -> Iterator[str]:
     from farlink.experiments import degrees
 
@@ -93,6 +99,9 @@ EXPERIMENTS = {
     "completion": Experiment("our presets on the data sets for completion, models of others", ALL, _completion),
     "variants": Experiment(
         "what each difference between the paper and its authors' code is worth", ALL - {"only"}, _variants
+    ),
+    "restart": Experiment(
+        "what the rate does between walks and questions of a completion", frozenset({"part"}), _restart
     ),
     **{name: Experiment(shows, ALL, partial(_paper_alignment, name)) for name, shows in PAPER_ALIGNMENT.items()},
     "table-completion": Experiment("tables 4 to 6 of the paper: completion", ALL, _paper_completion),

@@ -9,8 +9,9 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from farlink.experiments.records import Records, carry_out, check_parts, finished_run, written
+from farlink.experiments.records import Record, Records, carry_out, check_parts, finished_run, written
 from farlink.io.files import write_text
+from farlink.reports.tables import Column, Table, columns, markdown
 
 FOLDER = "kgc/codex-s"
 WAYS = {
@@ -39,7 +40,7 @@ class Job:
         return ["complete", *parts, "--seed", str(self.seed), "--set", f"restart={self.way}", "--out", out]
 
 
-def run(data: Path, out: Path, parts: list[str], seeds: int) -> Iterator[str]:
+def run(data: Path | None, out: Path, parts: list[str], seeds: int) -> Iterator[str]:
     """Make the runs that are not recorded yet, then write the page; tells what it does."""
     check_parts(parts, list(WAYS))
     records = Records(out / "results" / "restart.jsonl")
@@ -49,22 +50,22 @@ def run(data: Path, out: Path, parts: list[str], seeds: int) -> Iterator[str]:
     yield f"wrote {out / 'restart.md'}"
 
 
-def _made(job: Job, folder: Path) -> dict[str, Any]:
+def _made(job: Job, folder: Path) -> Record:
     return finished_run(partial(job.arguments, folder))
 
 
-def _told(job: Job, record: dict[str, Any]) -> str:
+def _told(job: Job, record: Record) -> str:
     network, whole = _figures(record)
     return f"{job.way}, seed {job.seed}: MRR {network:.4f}, {whole:.4f} in {record['seconds']:.0f} s"
 
 
-def _figures(record: dict[str, Any]) -> tuple[float, float]:
+def _figures(record: Record) -> tuple[float, float]:
     """Validation MRR of the network alone and of all scorers together."""
     validation = record["metrics"]["validation"]
     return validation["alone"]["paths"]["mrr"], validation["both"]["mrr"]
 
 
-def page(records: list[dict[str, Any]]) -> str:
+def page(records: list[Record]) -> str:
     """The page: every figure of it is from a record."""
     lines = [
         "# The rate between walks and questions",
@@ -76,19 +77,24 @@ def page(records: list[dict[str, Any]]) -> str:
         "deviation, and each seed. The network learns apart from the other scorers, so its figures are those of "
         "`--set factors=0 --set rules=0`, too.",
         "",
-        "| restart | the rate | network alone | all scorers | seconds |",
-        "|---|---|---|---|---|",
+        *markdown(_table(records)),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(records: list[Record]) -> Table:
+    rows = []
     for way, words in WAYS.items():
         found = sorted((record for record in records if record["key"]["restart"] == way), key=_seed)
         if found:
             networks, wholes = zip(*map(_figures, found), strict=True)
             seconds = mean(record["seconds"] for record in found)
-            lines.append(f"| `{way}` | {words} | {_spread(networks)} | {_spread(wholes)} | {seconds:,.0f} |")
-    return "\n".join(lines) + "\n"
+            rows.append([f"`{way}`", words, _spread(networks), _spread(wholes), seconds])
+    headings = columns("restart", "the rate", "network alone", "all scorers")
+    return Table([*headings, Column("seconds", ",.0f")], rows)
 
 
-def _seed(record: dict[str, Any]) -> int:
+def _seed(record: Record) -> int:
     return int(record["key"]["seed"])
 
 

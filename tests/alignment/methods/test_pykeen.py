@@ -76,9 +76,20 @@ def test_conve_scores_by_products_what_pykeen_scores_triple_by_triple(make_metho
     method = make_method("conve")
     h, r, t = batch = torch.from_numpy(method.objective(Epoch(0, method.seeds)).examples[:50]).long().T
     model = method.model.eval()
-    head, relation, (tail, bias) = model._get_representations(h=h, r=r, t=t, mode=None)
-    scores = (convolved(model, head, relation) * tail).sum(1) + bias
-    torch.testing.assert_close(scores, model.score_hrt(batch.T)[:, 0])
+    vectors, biases = model.entity_representations
+    states = convolved(model, vectors(h), model.relation_representations[0](r))
+    torch.testing.assert_close((states * vectors(t)).sum(1) + biases(t), model.score_hrt(batch.T)[:, 0])
+
+
+def test_what_is_relied_on_inside_conve_is_there(make_method):
+    model = make_method("conve").model
+    assert [tuple(representation.shape) for representation in model.entity_representations[1:]] == [()]  # the biases
+    inside = model.interaction
+    image = inside.shape_info
+    width = image.input_channels * image.image_height * image.image_width
+    assert width == model.entity_representations[0].shape[0]
+    assert isinstance(inside.hr2d, torch.nn.Module)
+    assert isinstance(inside.hr1d, torch.nn.Module)
 
 
 def test_a_right_tail_of_conve_is_not_told_from_itself(make_method):

@@ -117,8 +117,8 @@ class ConvE(JointModel):
     def _learn(self, model: Any, batch: Tensor) -> Tensor:
         """Tell the right tail from those of all others in the batch, which cost little after the convolution."""
         h, r, t = batch.T
-        head, relation, (tail, bias) = model._get_representations(h=h, r=r, t=t, mode=None)
-        scores = convolved(model, head, relation) @ tail.T + bias
+        vectors, biases = model.entity_representations
+        scores = convolved(model, vectors(h), model.relation_representations[0](r)) @ vectors(t).T + biases(t)
         again = (t == t[:, None]).fill_diagonal_(False)  # the right tail of another triple, too
         return nn.functional.cross_entropy(scores.masked_fill(again, -torch.inf), torch.arange(len(batch)))
 
@@ -132,7 +132,10 @@ class RotatE(JointModel):
 
 
 def convolved(model: Any, head: Tensor, relation: Tensor) -> Tensor:
-    """What PyKEEN's ConvE makes of heads and relations, all (B, d): a score is the product of this with a tail."""
+    """What PyKEEN's ConvE makes of heads and relations, all (B, d): a score is the product of this with a tail.
+
+    This is the one place that knows the inside of a model of PyKEEN, the layers of `ConvEInteraction`.
+    """
     shape = model.interaction.shape_info
     image = -1, shape.input_channels, shape.image_height, shape.image_width
     maps = model.interaction.hr2d(torch.cat([head.view(image), relation.view(image)], dim=-2))

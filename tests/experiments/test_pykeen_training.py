@@ -8,7 +8,7 @@ pytest.importorskip("pykeen", reason="PyKEEN, of the extra 'baselines', is not i
 from pykeen.models import model_resolver
 from pykeen.triples import CoreTriplesFactory
 
-from farlink.experiments import pykeen_models as scoring
+from farlink.experiments.pykeen_training import PROJECTED, Scorer, fresh_model
 
 ENTITIES, RELATIONS = 30, 4
 
@@ -24,9 +24,8 @@ def named(request):
         num_relations=RELATIONS,
         create_inverse_triples=request.param == "ConvE",
     )
-    choice = BASELINES[request.param]["model"]
-    model = model_resolver.make(request.param, triples_factory=factory, random_seed=0, **choice)
-    if request.param in scoring.PROJECTED:
+    model = fresh_model(request.param, factory, 0, BASELINES[request.param])
+    if request.param in PROJECTED:
         with torch.no_grad():
             for parameter in model.relation_representations[1].parameters():
                 parameter.mul_(6)
@@ -37,7 +36,7 @@ def test_scores_are_those_of_pykeen(named):
     name, model = named
     head = torch.arange(ENTITIES).repeat_interleave(2 * RELATIONS)
     relation = torch.arange(2 * RELATIONS).repeat(ENTITIES)
-    scores = scoring.Scorer(name, model, RELATIONS)(head, relation)
+    scores = Scorer(name, model, RELATIONS)(head, relation)
     forward = relation < RELATIONS
     tails = model.predict_t(torch.stack([head[forward], relation[forward]], dim=1))
     heads = model.predict_h(torch.stack([relation[~forward] - RELATIONS, head[~forward]], dim=1))
@@ -52,15 +51,15 @@ def test_products_give_the_scores_and_gradients_of_conve():
         num_relations=RELATIONS,
         create_inverse_triples=True,
     )
-    model = model_resolver.make("ConvE", triples_factory=factory, random_seed=0, **BASELINES["ConvE"]["model"]).eval()
+    choice = BASELINES["ConvE"]
+    slow = model_resolver.make("ConvE", triples_factory=factory, random_seed=0, **choice["model"]).eval()
+    quick = fresh_model("ConvE", factory, 0, choice).eval()
+    quick.load_state_dict(slow.state_dict())
     asked = torch.tensor([[0, 0], [5, 3], [7, 6]])
 
-    def scores_and_gradients():
+    def scores_and_gradients(model):
         scores = model.score_t(asked)
         return scores, torch.autograd.grad(scores.square().sum(), list(model.parameters()))
 
-    scores, gradients = scores_and_gradients()
-    scoring.score_by_products(model)
-    quick_scores, quick_gradients = scores_and_gradients()
-    torch.testing.assert_close(quick_scores, scores)
-    torch.testing.assert_close(quick_gradients, gradients)
+    for found, right in zip(scores_and_gradients(quick), scores_and_gradients(slow), strict=True):
+        torch.testing.assert_close(found, right)
