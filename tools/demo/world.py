@@ -1,19 +1,15 @@
 """One invented world, told twice: the generator of the pair of graphs that ships with the package.
 
-`python -m tools.demo.world [OUTDIR]` writes the pair and its links, the same bytes every time.
-
 Here the world is built: what there is and what is true of it. What things are called is in `vocabulary`, how
 the two sides tell it in `views`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from farlink.demo import DATA
 from tools.demo import vocabulary as vocab
 from tools.demo.dice import Dice
 from tools.demo.facts import World
@@ -304,7 +300,3 @@ def add_awards(world: World) -> None:
     for person in world.groups["person"]:
         if world.dice.chance(0.2):
             world.state("won", person, world.pick("award", world.home(person)))
-
-
-if __name__ == "__main__":
-    write_demo(Path(sys.argv[1]) if len(sys.argv) > 1 else DATA)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tools.demo.world import ROLES, SEED, SIZES, build_world, write_demo
 
 from farlink.demo import DATA
 
+ROOT = Path(__file__).parents[3]
 GRAPHS = ["atlas.nt.gz", "gazette.tsv.gz"]
 LINKS = ["seeds.tsv", "valid.tsv", "test.tsv"]
 
@@ -30,6 +34,20 @@ def test_generator_reproduces_the_shipped_files(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in DATA.iterdir())
     for name in GRAPHS + LINKS:
         assert content(tmp_path / name) == content(DATA / name), name
+
+
+def test_a_command_makes_the_files_anew(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.demo", str(tmp_path)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == str(tmp_path)
+    assert content(tmp_path / "atlas.nt.gz") == content(DATA / "atlas.nt.gz")
+
+
+def test_the_package_ships_the_files_and_not_their_generator() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["src/farlink"]
+    shipped = {path.relative_to(DATA.parent).as_posix() for path in DATA.parent.rglob("*.*") if path.suffix != ".pyc"}
+    assert shipped == {"__init__.py", *(f"data/{name}" for name in GRAPHS + LINKS)}
 
 
 def test_two_runs_write_the_same_compressed_bytes(tmp_path: Path) -> None:
