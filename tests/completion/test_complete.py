@@ -1,6 +1,8 @@
 import itertools
 import os
 import signal
+from collections import Counter
+from contextlib import suppress
 
 import pytest
 
@@ -63,34 +65,30 @@ def test_walks_come_first_then_questions(ring_run):
     assert walks[0] != questions[0]
 
 
-def test_a_run_cut_off_in_either_model_ends_like_an_undisturbed_one(tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_a_run_cut_off_in_every_training_ends_like_an_undisturbed_one(ring_run, tmp_path, monkeypatch):
     train, valid, test = parts()
-    changes = {**QUICK, "max_epochs": 2, "question_epochs": 1, "question_dropout": "auto", "factor_epochs": 2}
-    step, steps = Trainer.step, []
+    step, steps, cut = Trainer.step, Counter(), set()
 
-    def counted(self, *arguments):
-        steps.append(arguments)
+    def stopped(self, *arguments):
+        training = self.checkpoint.name, self.plan.stage
+        steps[training] += 1
+        if steps[training] == 150:
+            cut.add(training)
+            os.kill(os.getpid(), signal.SIGINT)
         return step(self, *arguments)
 
-    monkeypatch.setattr(Trainer, "step", counted)
-    whole = farlink.complete(train, valid=valid, test=test, out=tmp_path / "whole", **changes)
-
-    for place in (150, 700, 1200, len(steps) - 50):  # in the walks, a trial, the questions, the tensor model
-        seen_steps = iter(range(1, 10_000))
-
-        def stopped(self, *arguments, place=place, seen_steps=seen_steps):
-            if next(seen_steps) == place:
-                os.kill(os.getpid(), signal.SIGINT)
-            return step(self, *arguments)
-
-        monkeypatch.setattr(Trainer, "step", stopped)
-        out = tmp_path / f"cut-{place}"
-        with pytest.raises(Interrupted):
-            farlink.complete(train, valid=valid, test=test, out=out, **changes)
-        monkeypatch.setattr(Trainer, "step", step)
-        again = farlink.complete(train, valid=valid, test=test, out=out, resume=True, **changes)
-        assert again.metrics == whole.metrics
-        assert not list(again.folder.glob("checkpoint*"))
+    monkeypatch.setattr(Trainer, "step", stopped)
+    again = None
+    while again is None:
+        with suppress(Interrupted):
+            again = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", resume=True, **QUICK)
+    trials = {(f"checkpoint-trial-dropout-{dropout}.safetensors", 0) for dropout in ("0.4", "0")}
+    paths, factors = "checkpoint-paths.safetensors", "checkpoint-factors.safetensors"
+    assert cut == trials | {(paths, 0), (paths, 1), (factors, 0)}
+    assert again.metrics == ring_run.metrics
+    assert (again.stages, again.trials) == (ring_run.stages, ring_run.trials)
+    assert not list(again.folder.glob("checkpoint*"))
 
 
 def test_a_finished_run_is_left_alone(ring_run):

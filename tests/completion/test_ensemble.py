@@ -6,7 +6,6 @@ import torch
 
 from farlink.completion.complex_n3 import Factors
 from farlink.completion.ensemble import Ensemble, path_scores, ranks_of, scorers, state, with_best_weights
-from farlink.completion.prediction import predictions, relation_chances
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import both_sides
 from farlink.completion.rules import learn_rules
@@ -28,8 +27,8 @@ def network():
 @pytest.fixture
 def ensemble(network):
     rules = learn_rules(with_reverses(TRIPLES, RELATIONS), ENTITIES, 2 * RELATIONS, 10, seed=0)
-    said = scorers(network, Factors(ENTITIES, 2 * RELATIONS, 4), rules)
-    return Ensemble(said, {"paths": 1.0, "factors": 2.0, "rules": 0.5}, *seen(TRIPLES, ENTITIES, RELATIONS))
+    scores = scorers(network, Factors(ENTITIES, 2 * RELATIONS, 4), rules)
+    return Ensemble(scores, {"paths": 1.0, "factors": 2.0, "rules": 0.5}, *seen(TRIPLES, ENTITIES, RELATIONS))
 
 
 def test_a_question_is_read_as_a_path_of_two(network):
@@ -38,13 +37,7 @@ def test_a_question_is_read_as_a_path_of_two(network):
     torch.testing.assert_close(path_scores(network, torch.tensor([1]), torch.tensor([3])), expected)
 
 
-def test_the_chances_of_relations_are_those_after_the_first_entity(network):
-    state = network(torch.tensor([[2, 1, 0]])).for_relations[0]
-    expected = (state @ network.relation_out.weight.T + network.relation_bias).softmax(1)
-    torch.testing.assert_close(relation_chances(network, torch.tensor([2])), expected)
-
-
-def test_what_each_voice_says_is_weighed(ensemble):
+def test_the_scores_are_the_weighed_mean_of_the_scorers(ensemble):
     head, relation = torch.tensor([0, 2]), torch.tensor([0, 1])
     paths, factors, rules = (ensemble.alone(name)(head, relation) for name in ("paths", "factors", "rules"))
     known = ensemble.seen_entities
@@ -52,13 +45,13 @@ def test_what_each_voice_says_is_weighed(ensemble):
     torch.testing.assert_close(ensemble(head, relation)[:, known], expected)
 
 
-def test_every_voice_gives_a_distribution(ensemble):
+def test_every_scorer_gives_a_distribution(ensemble):
     for scorer in ensemble.scorers.values():
         chances = scorer(torch.tensor([0, 2]), torch.tensor([0, 1])).exp().sum(1)
         torch.testing.assert_close(chances, torch.ones(2))
 
 
-def test_only_models_that_are_there_have_a_voice(network):
+def test_only_models_that_are_there_are_scorers(network):
     assert set(scorers(network, None, None)) == {"paths"}
 
 
@@ -71,22 +64,16 @@ def test_a_question_about_something_never_seen_has_no_best_answer(ensemble):
     assert (ensemble(torch.tensor([3]), torch.tensor([0])) == 0).all()
 
 
-def test_seen_is_what_the_triples_name():
-    entities, relations = seen(TRIPLES[:2], ENTITIES, RELATIONS)
-    assert entities.tolist() == [True, True, True, False, False]
-    assert relations.tolist() == [True, False, True, False]  # with the reverses behind
-
-
-def test_several_answerers_let_each_voice_answer_once(ensemble):
-    asked = []
+def test_several_ensembles_let_each_scorer_answer_once(ensemble):
+    calls = []
 
     def counted(name, scorer):
-        return lambda head, relation: asked.append(name) or scorer(head, relation)
+        return lambda head, relation: calls.append(name) or scorer(head, relation)
 
-    heard = replace(ensemble, scorers={name: counted(name, scorer) for name, scorer in ensemble.scorers.items()})
-    several = [heard, heard.alone("paths"), heard.alone("rules")]
+    watched = replace(ensemble, scorers={name: counted(name, scorer) for name, scorer in ensemble.scorers.items()})
+    several = [watched, watched.alone("paths"), watched.alone("rules")]
     together = ranks_of(several, TRIPLES, KNOWN, RELATIONS)
-    assert sorted(asked) == ["factors", "paths", "rules"]
+    assert sorted(calls) == ["factors", "paths", "rules"]
     for one, sides in zip(several, together, strict=True):
         expected = both_sides(one, TRIPLES, KNOWN, RELATIONS)
         assert {side: ranks.summary() for side, ranks in sides.items()} == {
@@ -94,29 +81,29 @@ def test_several_answerers_let_each_voice_answer_once(ensemble):
         }
 
 
-def saying(right, loudness):
+def scoring(right, height):
     """A scorer that gives the right answers, or any others, some score."""
 
     def scorer(head, relation):
         first, answers = KNOWN.known_answers(head.numpy(), relation.numpy())
         scores = torch.zeros(len(head), ENTITIES)
         rows = torch.from_numpy(np.repeat(np.arange(len(head)), np.diff(first)))
-        scores[rows, torch.from_numpy(answers).long()] = loudness if right else -loudness
+        scores[rows, torch.from_numpy(answers).long()] = height if right else -height
         return scores.log_softmax(1)
 
     return scorer
 
 
-def test_the_voice_that_is_best_alone_leads_and_the_others_help_or_are_silent(ensemble):
-    said = {"wrong": saying(False, 1.0), "right": saying(True, 0.4), "worse": saying(False, 2.0)}
-    mixed = Ensemble(said, {}, ensemble.seen_entities, ensemble.seen_relations)
-    weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
+def test_the_scorer_that_is_best_alone_leads_and_the_others_help_or_weigh_nothing(ensemble):
+    scores = {"wrong": scoring(False, 1.0), "right": scoring(True, 0.4), "worse": scoring(False, 2.0)}
+    mixed = Ensemble(scores, {}, ensemble.seen_entities, ensemble.seen_relations)
+    weights = with_best_weights(mixed, list(scores), TRIPLES, KNOWN, RELATIONS).weights
     assert weights == {"wrong": 0.0, "right": 1.0, "worse": 0.0}
 
 
-def test_voices_that_know_different_things_are_heard_together(ensemble):
+def test_scorers_that_know_different_things_all_weigh_something(ensemble):
     """One knows the answers of the reverse relations only, the other those of the relations."""
-    right = saying(True, 3.0)
+    right = scoring(True, 3.0)
 
     def knowing(reverse):
         def scorer(head, relation):
@@ -125,27 +112,16 @@ def test_voices_that_know_different_things_are_heard_together(ensemble):
 
         return scorer
 
-    said = {"forward": knowing(False), "backward": knowing(True)}
-    mixed = Ensemble(said, {}, ensemble.seen_entities, ensemble.seen_relations)
-    weights = with_best_weights(mixed, list(said), TRIPLES, KNOWN, RELATIONS).weights
+    scores = {"forward": knowing(False), "backward": knowing(True)}
+    mixed = Ensemble(scores, {}, ensemble.seen_entities, ensemble.seen_relations)
+    weights = with_best_weights(mixed, list(scores), TRIPLES, KNOWN, RELATIONS).weights
     assert min(weights.values()) > 0
 
 
-def test_one_voice_needs_no_weight_and_no_validation_triples_leave_all_alike(ensemble):
+def test_one_scorer_needs_no_weight_and_no_validation_triples_leave_all_alike(ensemble):
     assert with_best_weights(ensemble, ["rules"], TRIPLES, KNOWN, RELATIONS).weights == {"rules": 1.0}
     names = ["paths", "factors"]
     assert with_best_weights(ensemble, names, TRIPLES[:0], KNOWN, RELATIONS).weights == dict.fromkeys(names, 1.0)
-
-
-def test_guesses_leave_out_what_is_known_or_mark_it(ensemble):
-    head, relation = np.array([0, 1], np.int32), np.array([0, 0], np.int32)
-    new = predictions(ensemble, head, relation, KNOWN, 5, keep_known=False)
-    assert not new.known[np.isfinite(new.score)].any()
-    assert np.isneginf(new.score[:, -1]).all()  # the known answer, with nothing left to say
-    all_of_them = predictions(ensemble, head, relation, KNOWN, 5, keep_known=True)
-    assert all_of_them.known.sum(axis=1).tolist() == [1, 1]
-    assert (np.diff(all_of_them.score, axis=1) <= 0).all()
-    np.testing.assert_allclose(np.exp(all_of_them.score).sum(axis=1), 1, rtol=1e-5)
 
 
 def test_weights_are_kept_under_the_names_of_their_models(network):

@@ -1,4 +1,4 @@
-from farlink.completion.report import result_lines
+from farlink.completion.report import result_lines, stage_lines
 
 
 def test_the_card_tells_what_was_done_and_how_well(ring_run):
@@ -19,3 +19,16 @@ def test_the_card_shows_every_plot_there_is(ring_run):
 
 def test_without_triples_to_measure_with_the_card_says_so():
     assert result_lines({}) == ["No triples were kept to measure with."]
+
+
+def test_the_card_tells_what_every_stage_was_and_what_was_chosen(ring_run):
+    card = (ring_run.folder / "README.md").read_text()
+    dropout = ring_run.stages["questions"]["dropout"]
+    assert f"| network, questions | 2 | 1 | 0.01 to 0 | dropout {dropout:g} |" in card
+    assert "| tensor model, questions | 8 | 1 | 0.01 to 0 | decay 0.01 |" in card
+    assert f"dropout 0.4: {ring_run.trials['dropout 0.4']:.3f}" in card
+
+
+def test_where_nothing_was_tried_nothing_is_said_of_trials():
+    walks = {"epochs": 1, "batch_size": 4, "learning_rate": 0.1, "last_rate": 0.1}
+    assert stage_lines({"walks": walks}, {})[2:] == ["| network, walks | 1 | 4 | 0.1 |  |"]

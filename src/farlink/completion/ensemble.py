@@ -1,4 +1,4 @@
-"""Answering questions: the network that reads paths, the tensor model of triples and the rules, put together.
+"""The network that reads paths, the tensor model of triples and the rules answer questions together.
 
 Each of these scorers gives a distribution over all entities; the score is the mean of the logarithms, with weights
 that validation triples choose. Entities without a triple to learn from come last, all alike, and a question about one
@@ -7,7 +7,7 @@ of them, or about such a relation, has no better and no worse answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -18,8 +18,9 @@ from torch import Tensor, nn
 
 from farlink.completion.complex_n3 import Factors
 from farlink.completion.questions import Questions
-from farlink.completion.ranking import Score, sides_by_each
+from farlink.completion.ranking import Score, by_side, ranks_by_each
 from farlink.completion.rules import Rules
+from farlink.graph.edges import with_reverses
 from farlink.graph.ids import Triples
 from farlink.measures.ranks import Ranks
 from farlink.rsn.model import PathModel
@@ -37,14 +38,19 @@ class Ensemble:
     seen_entities: Tensor  # bool: which entities have a triple to learn from
     seen_relations: Tensor  # reverse relations included
 
-    @torch.no_grad()
     def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
         """Scores (B, n) of all entities for the questions (head, relation, ?)."""
+        used = [name for name, weight in self.weights.items() if weight]
+        return self.combined({name: self.scorers[name](head, relation) for name in used}, head, relation)
+
+    @torch.no_grad()
+    def combined(self, scores: Mapping[str, Tensor], head: Tensor, relation: Tensor) -> Tensor:
+        """What the scorers gave for some questions, put together."""
         total = torch.zeros(len(head), len(self.seen_entities))
         whole = sum(self.weights.values())  # a mean, not a sum, is as sure as its parts are
         for name, weight in self.weights.items():
             if weight:
-                total.add_(self.scorers[name](head, relation), alpha=weight / whole)
+                total.add_(scores[name], alpha=weight / whole)
         total[:, ~self.seen_entities] = FAR
         total[~(self.seen_entities[head] & self.seen_relations[relation])] = 0.0
         return total
@@ -83,8 +89,7 @@ def with_best_weights(
     """
     if not len(valid):
         return replace(ensemble, weights=dict.fromkeys(names, 1.0))
-    alone = _best(ensemble, [{name: 1.0} for name in names], valid, known, relations)
-    (first,) = alone
+    (first,) = _best(ensemble, [{name: 1.0} for name in names], valid, known, relations)
     choices = product(*((1.0,) if name == first else WEIGHTS for name in names))
     weights = [dict(zip(names, choice, strict=True)) for choice in choices]
     return replace(ensemble, weights=_best(ensemble, weights, valid, known, relations))
@@ -101,24 +106,16 @@ def _best(
 def ranks_of(
     ensembles: Sequence[Ensemble], triples: Triples, known: Questions, relations: int
 ) -> list[dict[str, Ranks]]:
-    """Filtered ranks by several ensembles with the same scorers; a scorer answers each question once for all."""
-    remembering = {name: _Remembered(scorer) for name, scorer in ensembles[0].scorers.items()}
-    alike = [replace(ensemble, scorers=remembering) for ensemble in ensembles]
-    return sides_by_each(alike, triples, known, relations)
+    """Filtered ranks by several ensembles of the same scorers; each scorer answers a question once for all of them."""
+    scorers = ensembles[0].scorers
+    used = [name for name in scorers if any(ensemble.weights.get(name) for ensemble in ensembles)]
 
+    def scores(head: Tensor, relation: Tensor) -> Iterator[Tensor]:
+        found = {name: scorers[name](head, relation) for name in used}
+        return (ensemble.combined(found, head, relation) for ensemble in ensembles)
 
-class _Remembered:
-    """A scorer that remembers its last scores, for ensembles that ask the same questions one after the other."""
-
-    def __init__(self, scorer: Score) -> None:
-        self.scorer, self.said = scorer, torch.empty(0)
-        self.asked: tuple[Tensor, Tensor] | None = None
-
-    def __call__(self, head: Tensor, relation: Tensor) -> Tensor:
-        """The scores, from memory if these were the last questions."""
-        if self.asked is None or not all(map(torch.equal, self.asked, (head, relation))):
-            self.asked, self.said = (head, relation), self.scorer(head, relation)
-        return self.said
+    ranks = ranks_by_each(scores, len(ensembles), with_reverses(triples, relations), known)
+    return [by_side(whole) for whole in ranks]
 
 
 def state(parts: dict[str, nn.Module | None]) -> dict[str, Tensor]:

@@ -1,8 +1,8 @@
 """KvsAll: all known answers of a question (head, relation, ?) are learned at once, with every entity a candidate.
 
-Walks teach the network in which company entities and relations are met; these objective, at the end, are the exam
-itself. All answers of a question are learned at once. There are far fewer questions than walks, so the network would
-soon know them by heart: what it reads and what it says is dropped in parts.
+From walks the network learns which entities and relations follow each other; at the end it learns the very questions
+that it is to answer. These are far fewer than the walks, so that it would soon know them by heart: parts of the vectors
+that it reads, and of the states that it answers from, are dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from farlink.engine.softmax import AllAnswersLoss, rounded
 from farlink.graph.ids import Rows
 from farlink.rsn.model import PathModel
 
-NOBODY = -1e4  # the score of a row that only fills up
+PADDING = -1e4  # the bias of a padding row: its part of the softmax is exp(-10,000), which is zero
+WIDTH = 8  # vectors are filled up to a multiple of this: processors multiply such widths faster
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,13 @@ class QuestionBatch:
         themselves, the others that were drawn also for those that were not.
         """
         entity, stands_for = self._candidates(len(vectors), drawn)
-        place = torch.searchsorted(entity, self.tail)
-        # a bias is one more element of an entity's vector, for one more element of the state that is always 1
+        # Importance weights are biases: in the sum of the softmax, k candidates of score s are one of score s + log k.
         level = bias.index_select(0, entity) + stands_for.log()
-        candidates = _with_level(rounded(rows_of(vectors, entity), 0.0), rounded(level, NOBODY))
-        states = _with_level(states, states.new_ones(len(states)))
+        # Padding rows: products of a shape that was met before are faster, and draws differ in how many they are.
+        rows, level = rounded(rows_of(vectors, entity), 0.0), rounded(level, PADDING)
+        # Biases are a column: one product of matrices, h·w + 1·b, gives the scores, and its gradient that of the bias.
+        candidates, states = _with_column(rows, level), _with_column(states, states.new_ones(len(states)))
+        place = torch.searchsorted(entity, self.tail)  # of the right answers among the candidates
         total: Tensor = AllAnswersLoss.apply(states, candidates, self.question, place)  # type: ignore[no-untyped-call]
         return total
 
@@ -64,9 +67,9 @@ class QuestionBatch:
         return entity, torch.where(is_right[entity], 1.0, (entities - right) / max(others, 1))
 
 
-def _with_level(vectors: Tensor, level: Tensor) -> Tensor:
-    """Vectors with one more element, and zeros up to a multiple of eight, a width that is multiplied faster."""
-    return torch.cat([vectors, pad(level[:, None], (0, 7 - vectors.shape[1] % 8))], dim=1)
+def _with_column(vectors: Tensor, column: Tensor) -> Tensor:
+    """Vectors with one more element, and zeros behind it up to a multiple of `WIDTH`."""
+    return torch.cat([vectors, pad(column[:, None], (0, (WIDTH - 1 - vectors.shape[1]) % WIDTH))], dim=1)
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class KvsAllObjective:
 
     questions: Questions
     examples: Rows  # (questions, 1): their places
-    drawn: int  # entities that stand for all in a step
+    drawn: int  # entities that stand for all of them in a step
 
     @classmethod
     def of_epoch(cls, questions: Questions, seed: int, epoch: int, *, drawn: int, **more: float) -> Self:
@@ -84,7 +87,7 @@ class KvsAllObjective:
         return cls(questions, order[:, None], drawn, **more)
 
     def batch_of(self, batch: Tensor) -> QuestionBatch:
-        """What a batch of examples asks."""
+        """The questions of a batch of examples, with their known answers."""
         places = batch[:, 0].numpy()
         head, relation = self.questions.head[places], self.questions.relation[places]
         first, tail = self.questions.known_answers(head, relation)
@@ -104,11 +107,13 @@ class NetworkKvsAll(KvsAllObjective):
 
     def loss(self, model: PathModel, batch: Tensor) -> Tensor:
         """Cross-entropy of the right answers among all entities."""
-        asked = self.batch_of(batch)
-        head = dropout(model.entity_in(asked.head), self.dropout / 2)
-        relation = dropout(model.relation_in(asked.relation), self.dropout / 2)
+        questions = self.batch_of(batch)
+        head = dropout(model.entity_in(questions.head), self.dropout / 2)
+        relation = dropout(model.relation_in(questions.relation), self.dropout / 2)
         state = dropout(model.read(head[None], relation[None]).for_entities[0], self.dropout)
-        return asked.cross_entropy(state, model.entity_out.weight, model.entity_bias, self.drawn) / len(asked.tail)
+        return questions.cross_entropy(state, model.entity_out.weight, model.entity_bias, self.drawn) / len(
+            questions.tail
+        )
 
 
 @dataclass(frozen=True)
@@ -121,10 +126,10 @@ class ComplExKvsAll(KvsAllObjective):
         """A fresh tensor model is ready as it is."""
 
     def loss(self, model: Factors, batch: Tensor) -> Tensor:
-        """Cross-entropy of the right answers among all entities, and the weight of the factors used."""
-        asked = self.batch_of(batch)
-        vectors = model(asked.head, asked.relation)
-        misses = asked.cross_entropy(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
-        sizes = model.size(rows_of(model.entity, asked.head)) + model.size(model.relation[asked.relation])
-        weight = (sizes * asked.answers).sum() + model.size(rows_of(model.entity, asked.tail)).sum()
-        return (misses + self.decay * weight) / len(asked.tail)
+        """Cross-entropy of the right answers among all entities, and the norm of the factors used."""
+        questions = self.batch_of(batch)
+        vectors = model(questions.head, questions.relation)
+        total = questions.cross_entropy(vectors, model.entity, torch.zeros(len(model.entity)), self.drawn)
+        sizes = model.size(rows_of(model.entity, questions.head)) + model.size(model.relation[questions.relation])
+        norm = (sizes * questions.answers).sum() + model.size(rows_of(model.entity, questions.tail)).sum()
+        return (total + self.decay * norm) / len(questions.tail)

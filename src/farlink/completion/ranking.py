@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import torch
@@ -16,14 +16,17 @@ from farlink.measures.ranks import Ranks
 
 CHUNK = 512  # questions scored at a time: memory is this many rows of one score per entity
 Score = Callable[[Tensor, Tensor], Tensor]  # heads (B), relations (B) → scores of all entities (B, n)
+Scores = Callable[[Tensor, Tensor], Iterable[Tensor]]  # the same in several ways, one after the other
 
 
-def filtered_ranks(scores: Sequence[Score], triples: Triples, known: Questions) -> list[Ranks]:
-    """Ranks of the tails of triples among all entities that are not known answers themselves, by each of some scores.
+def filtered_ranks(score: Score, triples: Triples, known: Questions) -> Ranks:
+    """Ranks of the tails of triples among all entities that are not known answers themselves."""
+    return ranks_by_each(lambda head, relation: [score(head, relation)], 1, triples, known)[0]
 
-    Every distinct question is asked once of each, `CHUNK` of them at a time.
-    """
-    optimistic, pessimistic = (np.empty((len(scores), len(triples)), dtype=np.int64) for _ in range(2))
+
+def ranks_by_each(scores: Scores, count: int, triples: Triples, known: Questions) -> list[Ranks]:
+    """The same by each of `count` ways to score. Every distinct question is scored once, `CHUNK` of them at a time."""
+    optimistic, pessimistic = (np.empty((count, len(triples)), dtype=np.int64) for _ in range(2))
     order = np.lexsort((triples[:, 1], triples[:, 0]))
     head, relation, tail = triples[order].T
     new = np.ones(len(order), dtype=bool)
@@ -31,34 +34,28 @@ def filtered_ranks(scores: Sequence[Score], triples: Triples, known: Questions) 
     question, starts = np.cumsum(new) - 1, np.flatnonzero(new)
     for chunk in _chunks(len(starts)):
         heads, relations = head[starts[chunk]], relation[starts[chunk]]
-        asked = torch.from_numpy(heads).long(), torch.from_numpy(relations).long()
         rows = np.flatnonzero((question >= chunk.start) & (question < chunk.stop))
         first, answers = known.known_answers(heads, relations)
-        for place, score in enumerate(scores):
-            found = score(*asked).numpy()
-            better, equal = _beaten_by(found, question[rows] - chunk.start, tail[rows], first, answers)
+        found = scores(torch.from_numpy(heads).long(), torch.from_numpy(relations).long())
+        for place, table in enumerate(found):
+            better, equal = _beaten_by(table.numpy(), question[rows] - chunk.start, tail[rows], first, answers)
             optimistic[place, order[rows]], pessimistic[place, order[rows]] = better + 1, better + equal + 1
     return [Ranks(*bounds) for bounds in zip(optimistic, pessimistic, strict=True)]
 
 
-def sides_by_each(
-    scores: Sequence[Score], triples: Triples, known: Questions, relations: int
-) -> list[dict[str, Ranks]]:
-    """Filtered ranks of the tails, and of the heads, which are asked for by the reverse relations; by each score."""
-    count = len(triples)
-    return [
-        {
-            "tail": Ranks(whole.optimistic[:count], whole.pessimistic[:count]),
-            "head": Ranks(whole.optimistic[count:], whole.pessimistic[count:]),
-            "both": whole,
-        }
-        for whole in filtered_ranks(scores, with_reverses(triples, relations), known)
-    ]
-
-
 def both_sides(score: Score, triples: Triples, known: Questions, relations: int) -> dict[str, Ranks]:
-    """Filtered ranks of the tails, of the heads and of both by one score."""
-    return sides_by_each([score], triples, known, relations)[0]
+    """Filtered ranks of the tails, of the heads, which are asked for by the reverse relations, and of both."""
+    return by_side(filtered_ranks(score, with_reverses(triples, relations), known))
+
+
+def by_side(ranks: Ranks) -> dict[str, Ranks]:
+    """Ranks of triples, and behind them those of their reverses, by what was asked for."""
+    count = len(ranks.optimistic) // 2
+    return {
+        "tail": Ranks(ranks.optimistic[:count], ranks.pessimistic[:count]),
+        "head": Ranks(ranks.optimistic[count:], ranks.pessimistic[count:]),
+        "both": ranks,
+    }
 
 
 def _chunks(count: int) -> Iterator[slice]:

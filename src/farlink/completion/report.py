@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from farlink.completion.results import NAMES, SIDES, ranks_table, scorers, sides
+from farlink.completion.results import NAMES, SIDES, ranks_table, scorers, sides, stages_table
 from farlink.completion.run import CompletionRun
 from farlink.progress import duration
 from farlink.reports.card import network_words, notes_lines, training_lines
@@ -63,6 +63,8 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         *training_lines(run.trace, network_words(settings), "MRR"),
         *_scorer_lines(run),
         "",
+        *stage_lines(run.stages, run.trials),
+        "",
         "## Results",
         "",
         *result_lines(metrics),
@@ -99,6 +101,15 @@ def _scorer_lines(run: CompletionRun) -> list[str]:
         words = ", ".join(f"{NAMES[name]} {weight:g}" for name, weight in weights.items())
         lines.append(f"Weights of what each says, chosen by the validation triples: {words}.")
     return [line for text in lines for line in ("", text)]
+
+
+def stage_lines(stages: dict[str, dict[str, Any]], trials: dict[str, float]) -> list[str]:
+    """How each stage of training went, and the trials that chose what the settings leave open."""
+    lines = markdown(stages_table(stages))
+    if trials:
+        scores = ", ".join(f"{title}: {score:.3f}" for title, score in trials.items())
+        lines += ["", f"Chosen by the validation MRR of short trials: {scores}."]
+    return lines
 
 
 def result_lines(metrics: dict[str, Any]) -> list[str]:

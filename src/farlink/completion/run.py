@@ -1,4 +1,4 @@
-"""A run that learned to complete a graph: what its folder holds beside what every run keeps, and what it can be asked.
+"""A run that learned to complete a graph: what its folder holds beside what every run keeps, and what it answers.
 
 vocabulary.parquet     kind (entity or relation), id, name and readable name
 triples.parquet        the triples by id, with the part each belongs to: train, validation or test
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import Tensor
@@ -24,15 +23,15 @@ from torch import Tensor
 from farlink.completion.complex_n3 import Factors
 from farlink.completion.ensemble import Ensemble, scorers
 from farlink.completion.explanation import Support, SupportingPath
-from farlink.completion.prediction import predictions, relation_chances
+from farlink.completion.prediction import FactSearch, predictions
 from farlink.completion.questions import Questions
-from farlink.completion.ranking import CHUNK, both_sides
+from farlink.completion.ranking import both_sides
 from farlink.completion.rules import Rules
 from farlink.completion.task import seen
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
 from farlink.graph.edges import Edges, with_reverses
-from farlink.graph.ids import Ids, Rows, Triples, lookup
+from farlink.graph.ids import Ids, Triples, lookup
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import closest, place_of, short_name
 from farlink.io.files import atomic_path
@@ -43,10 +42,6 @@ from farlink.rsn.model import PathModel
 from farlink.rsn.objective import model_of
 from farlink.runs.folder import Run
 from farlink.settings import CompletionSettings
-
-TRIPLE = ("head", "relation", "tail")
-ASKED = 10  # likeliest relations of an entity that are asked about when looking for facts in the whole graph
-ANSWERS = 10  # best new answers of such a question that come into question
 
 
 class CompletionRun(Run):
@@ -72,7 +67,7 @@ class CompletionRun(Run):
 
     @property
     def stages(self) -> dict[str, dict[str, Any]]:
-        """What every stage of training was told, by name; of what the settings leave open, what was chosen."""
+        """Epochs, batch size, rates, dropout or decay of every stage of training; all as they were, none "auto"."""
         return self._json("stages.json") if (self.folder / "stages.json").exists() else {}
 
     @cached_property
@@ -102,7 +97,7 @@ class CompletionRun(Run):
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        """The trained models, ready to be asked."""
+        """The trained models, ready to answer."""
         size, relations = self.entities.height, len(self.relations)
         factors = Factors(size, 2 * relations, self.settings.factors) if self.settings.factors else None
         if factors is not None:
@@ -110,8 +105,7 @@ class CompletionRun(Run):
         train = self.triples("train")
         edges = Edges.of(with_reverses(train, relations), size)
         rules = Rules(edges, self._weights("rules")) if self.settings.rules else None
-        said = scorers(self.network, factors, rules)
-        return Ensemble(said, self.metrics["weights"], *seen(train, size, relations))
+        return Ensemble(scorers(self.network, factors, rules), self.metrics["weights"], *seen(train, size, relations))
 
     @cached_property
     def network(self) -> PathModel:
@@ -131,7 +125,7 @@ class CompletionRun(Run):
         triples = np.unique(self.triples("train", "validation", "test"), axis=0)
         return Questions.about(with_reverses(triples, len(self.relations)))
 
-    # what it is asked
+    # what it answers
 
     def predict(
         self,
@@ -144,7 +138,7 @@ class CompletionRun(Run):
     ) -> pl.DataFrame:
         """The k likeliest tails of (head, relation, ?), or heads of (?, relation, tail)."""
         if (head is None) == (tail is None):
-            raise FarlinkError("name either a head or a tail: the other one is what is asked for")
+            raise FarlinkError("name either a head or a tail: the other one is the answer")
         return self.predict_many([(head, relation, tail)], k=k, new_only=new_only)
 
     def predict_many(
@@ -154,10 +148,10 @@ class CompletionRun(Run):
 
         Columns: head, relation, tail, rank, answer, score (log of the chance among all entities), probability, known.
         """
-        entity, relation = self._asked_about(queries)
+        entity, relation = self._named_in(queries)
         reverse = np.array([head is None for head, _, _ in queries])
-        asked = (relation + reverse * len(self.relations)).astype(np.int32)
-        found = predictions(self.ensemble, entity, asked, self.known, k, keep_known=not new_only)
+        directed = (relation + reverse * len(self.relations)).astype(np.int32)
+        found = predictions(self.ensemble, entity, directed, self.known, k, keep_known=not new_only)
         probability = self._probability(found.features())
         width = found.entity.shape[1]
         kept = np.isfinite(found.score.ravel())
@@ -177,7 +171,7 @@ class CompletionRun(Run):
             }
         ).filter(kept)
 
-    def _asked_about(self, queries: Sequence[tuple[str | None, str, str | None]]) -> tuple[Ids, Ids]:
+    def _named_in(self, queries: Sequence[tuple[str | None, str, str | None]]) -> tuple[Ids, Ids]:
         """The entity and the relation that each question names."""
         places = np.empty((len(queries), 2), dtype=np.int32)
         for number, (head, relation, tail) in enumerate(queries):
@@ -191,23 +185,10 @@ class CompletionRun(Run):
     def new_facts(self, k: int, progress: Callable[[int, int], None] = lambda done, total: None) -> pl.DataFrame:
         """The k likeliest facts of the whole graph that are not known: head, relation, tail, probability, score.
 
-        Every entity is asked about the relations that the network thinks likeliest for it. A fact counts if its
-        relation is among these for both of its ends. Only the best facts so far are kept, so memory does not grow
-        with the facts that are possible. `progress` is told how many entities of how many were asked about.
+        `progress` is told how many entities of how many were asked about.
         """
-        best = pl.DataFrame(
-            schema=dict.fromkeys(TRIPLE, pl.Int64) | dict.fromkeys(("score", "probability"), pl.Float64)
-        )
-        likely = self._likely_relations()
-        entities = self.ensemble.seen_entities.nonzero()[:, 0].numpy().astype(np.int32)
-        step = max(1, CHUNK // likely.shape[1])
-        for start in range(0, len(entities), step):
-            some = entities[start : start + step]
-            facts = self._best_facts(some, likely)
-            merged = pl.concat([best, facts]).sort("probability", "score", *TRIPLE, descending=True)
-            best = merged.unique(TRIPLE, keep="first", maintain_order=True).head(k)
-            progress(start + len(some), len(entities))
-        names = self.entities["name"]
+        search = FactSearch(self.ensemble, self.network, self.known, len(self.relations), self._probability)
+        best, names = search.best(k, progress), self.entities["name"]
         return best.select(
             names.gather(best["head"]).alias("head"),
             self.relations.gather(best["relation"]).alias("relation"),
@@ -215,37 +196,6 @@ class CompletionRun(Run):
             "probability",
             "score",
         )
-
-    def _likely_relations(self) -> Rows:
-        """The likeliest relations, reverses included, of every entity: (n, up to ASKED) ids."""
-        found = []
-        for start in range(0, self.entities.height, CHUNK):
-            some = torch.arange(start, min(start + CHUNK, self.entities.height))
-            chances = relation_chances(self.network, some)
-            chances[:, ~self.ensemble.seen_relations] = 0
-            found.append(chances.topk(min(ASKED, chances.shape[1]), dim=1).indices.int())
-        relations: Rows = torch.cat(found).numpy()
-        return relations
-
-    def _best_facts(self, entities: Ids, likely: Rows) -> pl.DataFrame:
-        """The best new answers to the likely questions about some entities."""
-        count = len(self.relations)
-        entity, relation = np.repeat(entities, likely.shape[1]), likely[entities].ravel()
-        found = predictions(self.ensemble, entity, relation, self.known, ANSWERS, keep_known=False)
-        width = found.entity.shape[1]
-        own, step, other = np.repeat(entity, width), np.repeat(relation, width), found.entity.ravel()
-        back = (step + count) % (2 * count)  # the relation that leads from the answer to the entity
-        turned = step >= count
-        facts = pl.DataFrame(
-            {
-                "head": np.where(turned, other, own).astype(np.int64),
-                "relation": (step % count).astype(np.int64),
-                "tail": np.where(turned, own, other).astype(np.int64),
-                "score": found.score.ravel(),
-                "probability": self._probability(found.features()),
-            }
-        )
-        return facts.filter((likely[other] == back[:, None]).any(axis=1) & np.isfinite(found.score.ravel()))
 
     def explain(self, head: str, relation: str, tail: str, k: int = 3) -> list[str]:
         """Paths in the graph that lead from the head to the tail and speak for the relation, in words, best first."""
@@ -281,9 +231,9 @@ class CompletionRun(Run):
         """Write one line per epoch of the tensor model."""
         self.write_text("factor_trace.jsonl", trace_lines(trace))
 
-    def write_stage(self, name: str, told: dict[str, Any]) -> None:
-        """Write down what a stage of training is told."""
-        self.write_json("stages.json", {**self.stages, name: told})
+    def write_stage(self, name: str, values: dict[str, Any]) -> None:
+        """Write down how a stage of training goes."""
+        self.write_json("stages.json", {**self.stages, name: values})
 
     def write_by_relation(self, table: pl.DataFrame) -> None:
         """Write the figures by relation."""
