@@ -58,7 +58,6 @@ PAPER_COMPLETION = PAPER | {
 }
 OF_A_RUN = {"task", "method", "preset", "seed", "threads"}
 IDLE = {"confidence"} | {  # without bootstrapping, questions and the tensor model
-    "restart",
     *("question_dropout", "question_candidates", "factor_epochs", "factor_batch", "factor_rate", "factor_decay"),
 }
 

@@ -58,7 +58,8 @@ class Settings(BaseModel):
     batch_size: int = Field(512, ge=1, le=2**16, description="paths in a training step")
     learning_rate: float = Field(0.003, gt=0.0, le=1.0, description="Adam's rate")
     schedule: Literal["constant", "linear"] = Field(
-        "linear", description="the rate stays, or falls evenly to zero at the last epoch"
+        "linear",
+        description="the rate stays, or falls evenly to zero at the last epoch, of every stage if there are several",
     )
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
@@ -139,11 +140,6 @@ class CompletionSettings(Settings):
         le=2**20,
         description="least steps in an epoch of walks, or of the tensor model: in a small graph batches are smaller "
         "than batch_size and factor_batch say",
-    )
-    restart: Literal["full", "partial", "none"] = Field(
-        "full",
-        description="the network's rate, if it falls, when the walks are over and the questions begin: the full rate "
-        "again; or what one fall over all epochs would have come to; or (none) there is one fall over all epochs",
     )
     question_epochs: Auto | Annotated[int, Field(ge=0, le=100_000)] = Field(
         "auto",

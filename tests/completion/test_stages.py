@@ -1,16 +1,20 @@
 import pytest
 
 from farlink.completion.stages import MEMORISING_EPOCHS, QUESTION_EPOCHS, factor_stage, question_stage, walk_stage
-from farlink.completion.task import prepare
+from farlink.completion.task import open_task
 from farlink.completion.training_data import TrainingData
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import CompletionSettings, make_completion_settings
 from helpers.rings import parts
 
 
+def opened(graph, valid=None, test=None):
+    return open_task(graph, valid=valid, test=test, settings=make_completion_settings(), reporter=Silent())
+
+
 @pytest.fixture(scope="module")
 def data():
-    return TrainingData(prepare(*parts(), make_completion_settings(), Reporter(shown=False)), seed=0)
+    return TrainingData(opened(*parts()), seed=0)
 
 
 def test_walks_come_first_then_questions(data):

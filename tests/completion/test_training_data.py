@@ -2,16 +2,20 @@ import numpy as np
 import pytest
 import torch
 
-from farlink.completion.task import prepare
+from farlink.completion.task import open_task
 from farlink.completion.training_data import VALIDATED, TrainingData
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import make_completion_settings
 from helpers.rings import graph, parts
 
 
+def opened(graph, valid=None, test=None):
+    return open_task(graph, valid=valid, test=test, settings=make_completion_settings(), reporter=Silent())
+
+
 @pytest.fixture(scope="module")
 def task():
-    return prepare(*parts(), make_completion_settings(), Reporter(shown=False))
+    return opened(*parts())
 
 
 def test_questions_are_asked_both_ways(task):
@@ -23,7 +27,7 @@ def test_questions_are_asked_both_ways(task):
 def test_no_more_validation_triples_are_looked_at_than_it_takes():
     many = graph(*((f"e{place}", "r", f"e{place + 1}") for place in range(2 * VALIDATED)))
     train = graph(("e0", "r", "e2"))
-    data = TrainingData(prepare(train, many, None, make_completion_settings(), Reporter(shown=False)), seed=0)
+    data = TrainingData(opened(train, many), seed=0)
     assert len(data.valid) == VALIDATED
 
 
@@ -43,5 +47,5 @@ def test_a_scorer_is_measured_by_how_it_ranks_the_validation_triples(task):
 
 
 def test_without_validation_triples_nothing_is_measured():
-    task = prepare(graph(("a", "r", "b")), None, None, make_completion_settings(), Reporter(shown=False))
+    task = opened(graph(("a", "r", "b")))
     assert TrainingData(task, seed=0).mrr({}) is None

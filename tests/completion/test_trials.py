@@ -1,7 +1,7 @@
-from farlink.completion.task import prepare
+from farlink.completion.task import open_task
 from farlink.completion.training_data import TrainingData
 from farlink.completion.trials import DECAYS, DROPOUTS, chosen_decay, chosen_dropout
-from farlink.progress import Reporter
+from farlink.progress import Silent
 from farlink.settings import CompletionSettings, make_completion_settings
 from helpers.rings import graph
 
@@ -14,7 +14,7 @@ def test_what_the_settings_say_is_not_tried():
 
 def test_without_validation_triples_the_first_choice_is_taken():
     settings = make_completion_settings()
-    data = TrainingData(prepare(graph(("a", "r", "b")), None, None, settings, Reporter(shown=False)), seed=0)
+    data = TrainingData(open_task(graph(("a", "r", "b")), settings=settings, reporter=Silent()), seed=0)
     assert chosen_dropout(data, settings, None, None, None) == DROPOUTS[0]
     assert chosen_decay(data, settings, None, None) == DECAYS[0]
 

@@ -80,9 +80,9 @@ def _carry_out(task: CompletionTask, run: CompletionRun, settings: CompletionSet
     use_threads(settings.threads)
     data = TrainingData(task, settings.seed)
     network = _trained_network(data, run, settings, reporter)
-    factors = _trained_factors(data, run, settings, reporter) if settings.factors else None
+    factors = trained_factors(data, run, settings, reporter) if settings.factors else None
     with reporter.working("learning rules"):
-        rules = _learned_rules(data, settings) if settings.rules else None
+        rules = learned_rules(data, settings) if settings.rules else None
     run.write_weights(state({"paths": network, "factors": factors, "rules": rules}))
     with reporter.working("measuring"):
         metrics, by_relation = measured(task, data, scorers(network, factors, rules))
@@ -111,9 +111,10 @@ def _trained_network(
     return network
 
 
-def _trained_factors(
+def trained_factors(
     data: TrainingData, run: CompletionRun, settings: CompletionSettings, reporter: Reporter
 ) -> Factors:
+    """The tensor model, with a decay that is chosen first where the settings leave it open."""
     stage = factor_stage(data, settings, chosen_decay(data, settings, run, reporter), settings.factor_epochs)
     run.write_stage(stage.name, stage.record())
     trainer = stage.trainer(fresh_factors(data, settings, settings.factors), run.checkpoint("factors"))
@@ -122,7 +123,8 @@ def _trained_factors(
     return trainer.model
 
 
-def _learned_rules(data: TrainingData, settings: CompletionSettings) -> Rules:
+def learned_rules(data: TrainingData, settings: CompletionSettings) -> Rules:
+    """The rules of the graph, as many as the settings say."""
     return learn_rules(data.graph.triples, data.entities, 2 * data.relations, settings.rules, settings.seed)
 
 

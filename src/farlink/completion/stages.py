@@ -60,24 +60,20 @@ def walk_stage(data: TrainingData, settings: CompletionSettings) -> Stage[PathMo
     def objective(epoch: int, model: PathModel) -> PathObjective:
         return PathObjective(walks_of(data.graph, settings, epoch, NO_CROSSING), *losses)
 
-    plan = _network_plan(data, settings, settings.max_epochs)
-    if settings.restart == "none":
-        plan = replace(plan, fall=plan.fall * _walked_share(settings, _question_epochs(settings)))
-    return Stage("walks", plan, objective, _network_score(data))
+    return Stage("walks", _network_plan(data, settings, settings.max_epochs), objective, _network_score(data))
 
 
 def question_stage(data: TrainingData, settings: CompletionSettings, dropout: float) -> Stage[PathModel]:
     """The network, which knows the walks, learns from all questions, in a new order in every epoch."""
-    stage = question_trial(data, settings, dropout, _question_epochs(settings, dropout))
-    plan = replace(stage.plan, stage=1)
-    if settings.restart != "full":
-        share = _walked_share(settings, plan.epochs if settings.restart == "partial" else _question_epochs(settings))
-        plan = replace(plan, learning_rate=plan.rate(share))
-    return replace(stage, plan=plan, epochs_before=settings.max_epochs)
+    epochs = settings.question_epochs
+    if epochs == "auto":
+        epochs = QUESTION_EPOCHS if dropout else MEMORISING_EPOCHS
+    trial = question_trial(data, settings, dropout, epochs)
+    return replace(trial, plan=replace(trial.plan, stage=1), epochs_before=settings.max_epochs)
 
 
 def question_trial(data: TrainingData, settings: CompletionSettings, dropout: float, epochs: int) -> Stage[PathModel]:
-    """The same for a network that takes its first steps, on a checkpoint of its own."""
+    """The same for some epochs, on a checkpoint of its own."""
 
     def objective(epoch: int, model: PathModel) -> NetworkKvsAll:
         drawn = settings.question_candidates
@@ -114,15 +110,3 @@ def _network_score(data: TrainingData) -> Callable[[PathModel], float | None]:
 
 def _batch(examples: float, most: int, settings: CompletionSettings) -> int:
     return max(1, min(most, int(examples / settings.min_steps)))
-
-
-def _question_epochs(settings: CompletionSettings, dropout: float | None = None) -> int:
-    """Epochs on questions; those that are to be expected while the dropout is not known."""
-    if settings.question_epochs != "auto":
-        return settings.question_epochs
-    dropped = settings.question_dropout if dropout is None else dropout
-    return QUESTION_EPOCHS if dropped else MEMORISING_EPOCHS
-
-
-def _walked_share(settings: CompletionSettings, question_epochs: int) -> float:
-    return settings.max_epochs / (settings.max_epochs + question_epochs)

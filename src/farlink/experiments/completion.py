@@ -26,7 +26,7 @@ SCORERS = {"paths": "network (RSN)", "factors": "tensor model", "rules": "rules"
 
 
 # the network by itself, twice as wide, for graphs to be known by heart: nothing is dropped
-WIDE = ("factors=0", "rules=0", "width=512", "dropout=0", "question_dropout=0", "question_epochs=8")
+WIDE = ("factors=0", "rules=0", "width=512", "dropout=0", "question_dropout=0", "question_epochs=24")
 PARTS = ("best", "fast", "wide", "paper", "baselines", *BASELINES)  # all models of others, or one of them
 TABLE = ("best", "paper", "baselines")  # what the paper's tables hold
 
