@@ -136,13 +136,13 @@ def test_seeds_of_other_graphs(work):
 
 def test_a_seed_whose_entity_is_in_neither_graph_is_left_out_and_counted(work):
     work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "ghost\tb1\n"]))
-    assert "1 seed links name an entity that its graph does not have, left out" in work.accepted()
+    assert "1 seed link names an entity that its graph does not have, left out" in work.accepted()
 
 
 def test_one_entity_in_several_seeds_is_left_out_and_counted(work):
     work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "a1\tb30\n", "a2\tb2\n"]))
     text = work.accepted()
-    assert "1 seed links are repeated and count once" in text
+    assert "1 seed link is repeated and counts once" in text
     assert "2 seed links contradict each other (one entity, several counterparts), left out" in text
 
 
@@ -155,13 +155,13 @@ def test_test_links_that_overlap_the_seeds_are_left_out_and_counted(work):
     work.spoil("test", "".join([*lines_of(work.files["test"]), "a1\tb1\n", "a2\tb33\n"]))
     text = work.accepted("--test", work.files["test"])
     # b33 is the counterpart of a33 as well, so both of its links contradict each other
-    assert "1 test links are seeds too, left out of the test part" in text
+    assert "1 test link is a seed too, left out of the test part" in text
     assert "2 test links contradict each other" in text
 
 
 def test_test_links_that_contradict_the_seeds_are_left_out_and_counted(work):
     work.spoil("test", "a2\tb33\na30\tb30\n")
-    assert "1 test links contradict a seed, left out of the test part" in work.accepted("--test", work.files["test"])
+    assert "1 test link contradicts a seed, left out of the test part" in work.accepted("--test", work.files["test"])
 
 
 def test_the_same_graph_twice(work):
@@ -183,8 +183,8 @@ def test_a_seed_whose_entity_has_no_triple_is_left_out_and_counted(work):
     work.spoil("left", text, ".nt")
     work.spoil("seeds", "".join(f"x:a{i}\tb{i}\n" for i in range(15)) + "x:hermit\tb30\n")
     text = work.accepted()
-    assert "1 literals set aside" in text
-    assert "1 seed links name an entity that its graph does not have, left out" in text
+    assert "1 literal set aside" in text
+    assert "1 seed link names an entity that its graph does not have, left out" in text
 
 
 def test_a_graph_with_one_triple_works(work):
@@ -198,7 +198,7 @@ def test_a_run_folder_that_exists(work):
     before = {path: path.read_bytes() for path in work.out.rglob("*") if path.is_file()}
     code, _, errors = work.align()
     assert code == 1
-    assert "holds a run already; go on with --resume, or choose another --out" in errors
+    assert "holds a run already; resume it, or choose another folder (--resume, --out)" in errors
     assert {path: path.read_bytes() for path in work.out.rglob("*") if path.is_file()} == before
 
 
@@ -206,5 +206,5 @@ def test_a_folder_where_nothing_may_be_written(work):
     work.out.write_text("a file in the way")
     code, _, errors = work.align()
     assert code == 1
-    assert "is a file; --out names a folder" in errors
+    assert "is a file, expected a folder (--out)" in errors
     assert work.out.read_text() == "a file in the way"

@@ -18,7 +18,7 @@ def load(folder: str | Path) -> Run:
     if not run.started:
         raise InputError(folder, "this folder holds no run (no config.toml in it)")
     if not run.finished:
-        raise InputError(folder, "this run is not finished; give its command again with --resume")
+        raise InputError(folder, "this run is not finished; resume it first")
     return (AlignmentRun if run.about["task"] == "align" else CompletionRun)(folder)
 
 

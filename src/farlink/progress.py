@@ -21,6 +21,7 @@ from rich.progress import (
 
 from farlink.engine.trace import EpochRecord, Watcher
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.wording import counted
 
 Counter = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -54,10 +55,9 @@ def reporter_of(progress: bool | Reporter) -> Reporter:
 
 def tell_graph(reporter: Reporter, side: str, graph: KnowledgeGraph) -> None:
     """Tell what a graph holds."""
-    aside = [f"{graph.literals.height:,} literals set aside"] if graph.literals.height else []
-    aside += [f"{graph.duplicates:,} repeated triples dropped"] if graph.duplicates else []
-    sizes = f"{len(graph.entities):,} entities, {len(graph.relations):,} relations, {len(graph.triples):,} triples"
-    reporter.say(f"{side:<6} {graph.source}: {sizes}" + (f" ({', '.join(aside)})" if aside else ""))
+    aside = [f"{counted(graph.literals.height, 'literal')} set aside"] if graph.literals.height else []
+    aside += [f"{counted(graph.duplicates, 'repeated triple')} dropped"] if graph.duplicates else []
+    reporter.say(f"{side:<6} {graph.source}: {graph.sizes}" + (f" ({', '.join(aside)})" if aside else ""))
 
 
 def tell_notes(reporter: Reporter, notes: list[str]) -> None:

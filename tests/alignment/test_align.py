@@ -174,7 +174,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(pair, tmp_path):
 
 
 def test_a_run_is_not_overwritten(finished, pair):
-    with pytest.raises(FarlinkError, match="holds a run already; go on with --resume"):
+    with pytest.raises(FarlinkError, match=r"holds a run already; resume it, or choose another folder \(resume, out\)"):
         farlink.align(pair.left, pair.right, pair.links[:20], out=finished.folder, **TINY)
 
 

@@ -150,7 +150,7 @@ def test_loading_says_what_is_wrong_with_a_folder(tmp_path):
     with pytest.raises(FarlinkError, match="holds no run"):
         farlink.load(tmp_path)
     (tmp_path / "config.toml").write_text(make_settings().to_toml())
-    with pytest.raises(FarlinkError, match="not finished; give its command again with --resume"):
+    with pytest.raises(FarlinkError, match="not finished; resume it first"):
         farlink.load(tmp_path)
 
 

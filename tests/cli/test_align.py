@@ -109,7 +109,7 @@ def test_ctrl_c_saves_says_how_to_go_on_and_loses_nothing(long_run, tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert re.search(r"stopped after \d+ steps; the same command with --resume goes on", errors)
+    assert re.search(r"stopped after \d+ steps; the run can be resumed from here \(--resume\)", errors)
     assert "Traceback" not in errors
     assert shell("align", *options, "--out", tmp_path / "run", "--resume").returncode == 0
     assert {name: (tmp_path / "run" / name).read_bytes() for name in RESULTS} == expected

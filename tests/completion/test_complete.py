@@ -31,7 +31,7 @@ def test_entities_and_relations_never_seen_are_counted(tmp_path):
     test = graph(("e1", "previous", "e0"), ("e3", "previous", "stranger"), ("e5", "likes", "e6"))
     run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **{**QUICK, "max_epochs": 1})
     assert run.metrics["test"]["unseen"] == {"entities": 1, "triples": 2}
-    assert "1 entities of the test part have no triple to learn from; they rank last" in run.about["notes"]
+    assert "1 entity of the test part has no triple to learn from and ranks last" in run.about["notes"]
 
 
 def test_a_graph_too_small_to_hold_anything_out(tmp_path):

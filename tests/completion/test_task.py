@@ -27,7 +27,7 @@ def test_triples_of_an_earlier_part_are_left_out_of_a_later_one():
     test = graph(("a", "r", "c"), ("c", "r", "a"))
     task = opened(train, valid, test)
     assert (len(task.valid), len(task.test)) == (1, 1)
-    assert "1 validation triples occur in an earlier part, left out here" in task.notes
+    assert "1 validation triple occurs in an earlier part, left out here" in task.notes
 
 
 def test_a_part_without_anything_new_is_an_error():

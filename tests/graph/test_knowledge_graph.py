@@ -86,4 +86,4 @@ def test_two_graphs_are_the_same_if_their_triples_are():
 
 
 def test_its_repr_is_short():
-    assert repr(graph_of([("a", "r", "b")])) == "KnowledgeGraph(2 entities, 1 relations, 1 triples)"
+    assert repr(graph_of([("a", "r", "b")])) == "KnowledgeGraph(2 entities, 1 relation, 1 triple)"

@@ -38,14 +38,14 @@ def test_a_link_to_an_unknown_entity_is_left_out_and_reported_with_its_line():
     result = resolved(("a", "x"), ("nobody", "y"))
     assert by_name(result) == [("a", "x")]
     assert result.notes == [
-        "1 seed links name an entity that its graph does not have, left out; first: seeds.tsv, line 2 (nobody ↔ y)"
+        "1 seed link names an entity that its graph does not have, left out; first: seeds.tsv, line 2 (nobody ↔ y)"
     ]
 
 
 def test_a_repeated_link_counts_once():
     result = resolved(("a", "x"), ("a", "x"))
     assert by_name(result) == [("a", "x")]
-    assert result.notes == ["1 seed links are repeated and count once"]
+    assert result.notes == ["1 seed link is repeated and counts once"]
 
 
 def test_links_that_give_one_entity_several_counterparts_are_all_left_out():
@@ -81,8 +81,8 @@ def test_links_that_touch_taken_entities_are_left_out():
     result = without(LinkSet(ids((0, 0), (1, 2), (3, 3))), ids((0, 0), (1, 1)), "seed", "test")
     assert result.pairs.tolist() == [[3, 3]]
     assert result.notes == [
-        "1 test links are seeds too, left out of the test part",
-        "1 test links contradict a seed, left out of the test part",
+        "1 test link is a seed too, left out of the test part",
+        "1 test link contradicts a seed, left out of the test part",
     ]
 
 

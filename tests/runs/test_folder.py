@@ -47,7 +47,7 @@ def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path)
         start(Run(run.folder), make_completion_settings(), resume=True)
     with pytest.raises(FarlinkError, match="not the data"):
         start(Run(run.folder), about={**ABOUT, "fingerprint": "y"}, resume=True)
-    with pytest.raises(FarlinkError, match="go on with --resume"):
+    with pytest.raises(FarlinkError, match=r"resume it, or choose another folder \(resume, out\)"):
         start(Run(run.folder))
 
 

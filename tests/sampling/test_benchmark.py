@@ -86,7 +86,7 @@ def test_sources_are_files_or_a_benchmark_folder(tmp_path):
     assert (len(both), len(pairs), notes) == (2, 20, [])
     one, nothing, _ = read_sources(str(files["left"]), None, None)
     assert (len(one), nothing) == (1, None)
-    with pytest.raises(FarlinkError, match="--links is missing"):
+    with pytest.raises(FarlinkError, match=r"links are missing: .* \(links\)"):
         read_sources(str(files["left"]), str(files["right"]), None)
     with pytest.raises(FarlinkError, match="name the RIGHT graph too"):
         read_sources(str(files["left"]), None, str(files["seeds"]))

@@ -19,6 +19,7 @@ from farlink.reports.card import notes_lines, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
 from farlink.reports.tables import Column, Table, markdown, measured_part
 from farlink.settings import AlignmentSettings
+from farlink.wording import counted
 
 
 def write(
@@ -72,14 +73,15 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         f"Made by farlink {about['farlink']} on {about['date']} with the preset `{settings.preset}` "
         f"and seed {settings.seed}. Every setting is in `config.toml`.",
         "",
-        f"**{counts.get('matched', 0):,} links found**, {counts.get('unmatched', 0):,} left entities without a "
-        f"counterpart, {counts.get('seed', 0):,} seeds given. The mapping is in `alignment.tsv`.",
+        f"**{counted(counts.get('matched', 0), 'link')} found**, "
+        f"{counted(counts.get('unmatched', 0), 'left entity', 'left entities')} without a "
+        f"counterpart, {counted(counts.get('seed', 0), 'seed')} given. The mapping is in `alignment.tsv`.",
         "",
         "## Data",
         "",
         *markdown(_data_table(about)),
         "",
-        f"Links: {about['links']['seeds']:,} seeds, {about['links']['validation']:,} for validation, "
+        f"Links: {counted(about['links']['seeds'], 'seed')}, {about['links']['validation']:,} for validation, "
         f"{about['links']['test']:,} for the test.",
         *notes_lines(notes),
         "",
@@ -113,9 +115,9 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
 def _data_table(about: dict[str, Any]) -> Table:
     """What the two graphs hold."""
     counts = ("entities", "relations", "triples", "literals")
-    counted = [Column(name, ",", "right") for name in ("entities", "relations", "triples", "literals set aside")]
+    columns = [Column(name, ",", "right") for name in ("entities", "relations", "triples", "literals set aside")]
     rows = [[side, about[side]["source"], *(about[side][name] for name in counts)] for side in ("left", "right")]
-    return Table([Column("side"), Column("source"), *counted], rows)
+    return Table([Column("side"), Column("source"), *columns], rows)
 
 
 def _score_in_words(settings: AlignmentSettings) -> str:

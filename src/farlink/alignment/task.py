@@ -15,6 +15,7 @@ from farlink.io.benchmark import read_alignment_folder
 from farlink.io.sources import GraphSource, LinkSource, NamedLinks, graph_from, links_from
 from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import AlignmentSettings
+from farlink.wording import counted
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
         notes.append(_holdout_note(len(valid), known))
     shared = int(left.entities.is_in(right.entities.implode()).sum())
     if shared:
-        notes.append(f"{shared:,} entity names occur in both graphs; names are not used, so this means nothing here")
+        names = counted(shared, "entity name occurs", "entity names occur")
+        notes.append(f"{names} in both graphs; names are not used, so this means nothing here")
     task = AlignmentTask(left, right, seeds, valid, test, notes)
     _tell(task, reporter)
     return task
@@ -134,12 +136,14 @@ def _tell(task: AlignmentTask, reporter: Reporter) -> None:
     tell_graph(reporter, "left", task.left)
     tell_graph(reporter, "right", task.right)
     reporter.say(
-        f"links  {len(task.seeds):,} seeds, {len(task.valid):,} for validation, {len(task.test):,} for the final test"
+        f"links  {counted(len(task.seeds), 'seed')}, {len(task.valid):,} for validation, "
+        f"{len(task.test):,} for the final test"
     )
     tell_notes(reporter, task.notes)
 
 
 def _holdout_note(held_out: int, seeds: int) -> str:
     if held_out:
-        return f"no validation links given: {held_out:,} of the {seeds:,} seeds are held out for validation"
+        verb = "is" if held_out == 1 else "are"
+        return f"no validation links given: {held_out:,} of the {seeds:,} seeds {verb} held out for validation"
     return "no validation links given and too few seeds to hold any out: trains to the last epoch, matches every entity"

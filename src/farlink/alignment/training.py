@@ -13,6 +13,7 @@ from farlink.alignment.run import AlignmentRun
 from farlink.engine.trainer import AfterEpoch, Model, Objective, Trainer
 from farlink.graph.ids import Pairs
 from farlink.progress import Reporter
+from farlink.wording import counted
 
 
 class KnownLinks(Generic[Model]):
@@ -51,7 +52,7 @@ def train(method: Method[Model], valid: Pairs, run: AlignmentRun, reporter: Repo
         with reporter.working("looking around the seeds"):
             found = len(links.of_epoch(0, trainer.model)) - len(method.seeds)
         if found:
-            reporter.say(f"found  {found:,} links around the seeds to train with")
+            reporter.say(f"found  {counted(found, 'link')} around the seeds to train with")
     with reporter.training(plan.epochs) as watcher:
         run.write_trace(trainer.run(watcher))
     with reporter.working("looking for links with what was learned"):

@@ -24,6 +24,7 @@ from farlink.cli.app import (
 from farlink.cli.tables import console, show_completion, show_predictions
 from farlink.errors import FarlinkError, InputError
 from farlink.settings import make_completion_settings
+from farlink.wording import counted
 
 
 @app.command()
@@ -113,7 +114,7 @@ def predict(
         found = opened.predict(head=head, relation=relation, tail=tail, k=k, new_only=new)
     if out is not None:
         write_predictions(found, out)
-        console.print(f"{found.height:,} facts: {out}", markup=False)
+        console.print(f"{counted(found.height, 'fact')}: {out}", markup=False)
         return
     reasons = [opened.explain(*row) for row in found.select("head", "relation", "tail").iter_rows()]
     if as_json:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from farlink.reports.tables import Column, Table, columns, measured_part
+from farlink.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,8 +46,9 @@ def show_results(metrics: dict[str, Any]) -> None:
     show_table(quality_table(figures))
     counts = metrics["mapping"]
     console.print(
-        f"{counts.get('matched', 0):,} links found, {counts.get('unmatched', 0):,} left entities not matched, "
-        f"{counts.get('seed', 0):,} seeds"
+        f"{counted(counts.get('matched', 0), 'link')} found, "
+        f"{counted(counts.get('unmatched', 0), 'left entity', 'left entities')} not matched, "
+        f"{counted(counts.get('seed', 0), 'seed')}"
     )
 
 
@@ -119,7 +121,10 @@ def measured_with(figures: dict[str, Any]) -> str:
     """How many links or triples an evaluation is of, and what was left out."""
     left_out = figures["left_out"]
     if "links" in figures:
-        what, learned = f"{figures['links']:,} links", f"{left_out['seeds']:,} that touch a seed"
+        what, learned = (
+            counted(figures["links"], "link"),
+            counted(left_out["seeds"], "that touches a seed", "that touch a seed"),
+        )
     else:
-        what, learned = f"{figures['triples']:,} triples", f"{left_out['learned']:,} that the run learned from"
+        what, learned = counted(figures["triples"], "triple"), f"{left_out['learned']:,} that the run learned from"
     return f"{what}, {figures['ranks']} ranks; left out: {left_out['unknown']:,} with unknown names, {learned}"

@@ -13,6 +13,7 @@ from farlink.progress import duration
 from farlink.reports.card import network_words, notes_lines, training_lines
 from farlink.reports.plots import BLUE, ORANGE, draw, draw_reliability, draw_training
 from farlink.reports.tables import markdown, measured_part
+from farlink.wording import counted
 
 
 def write(run: CompletionRun, notes: list[str]) -> None:
@@ -52,8 +53,9 @@ def _card(run: CompletionRun, notes: list[str]) -> str:
         "",
         "## Data",
         "",
-        f"{graph['source']}: {graph['entities']:,} entities, {graph['relations']:,} relations, "
-        f"{graph['literals']:,} literals set aside.",
+        f"{graph['source']}: {counted(graph['entities'], 'entity', 'entities')}, "
+        f"{counted(graph['relations'], 'relation')}, "
+        f"{counted(graph['literals'], 'literal')} set aside.",
         f"Triples: {parts['train']:,} to learn from, {parts['validation']:,} for validation, {parts['test']:,} for "
         "the test.",
         *notes_lines(notes),
@@ -92,8 +94,8 @@ def _scorer_lines(run: CompletionRun) -> list[str]:
     lines = []
     if not trace.is_empty():
         lines.append(
-            f"A tensor model (ComplEx, nuclear 3-norm) with {settings.factors} complex factors; {len(trace)} epochs, "
-            f"{duration(float(trace['seconds'][-1]))}."
+            f"A tensor model (ComplEx, nuclear 3-norm) with {settings.factors} complex factors; "
+            f"{counted(len(trace), 'epoch')}, {duration(float(trace['seconds'][-1]))}."
         )
     if settings.rules:
         lines.append(f"Rules: at most {settings.rules} kinds of paths of one or two steps for each relation.")

@@ -20,6 +20,7 @@ from farlink.io.benchmark import read_completion_folder
 from farlink.io.sources import GraphSource, graph_from
 from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import CompletionSettings
+from farlink.wording import counted
 
 PARTS = ("train", "validation", "test")
 
@@ -89,7 +90,9 @@ def _prepare(
         triples = np.empty((0, 3), dtype=np.int32) if part is None else _triples_of(part, whole)
         fresh = triples[~_among(triples, taken)]
         if len(fresh) < len(triples):
-            notes.append(f"{len(triples) - len(fresh):,} {purpose} triples occur in an earlier part, left out here")
+            known = len(triples) - len(fresh)
+            what = counted(known, f"{purpose} triple occurs", f"{purpose} triples occur")
+            notes.append(f"{what} in an earlier part, left out here")
         if part is not None and not len(fresh):
             raise FarlinkError(f"{part.source}: no {purpose} triple is left that is not known from an earlier part")
         parts[purpose], taken = fresh, np.concatenate([taken, fresh])
@@ -153,10 +156,12 @@ def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Triples]) -> list[str]
     for purpose, triples in parts.items():
         new = int((~entities.numpy()[np.unique(triples[:, ::2])]).sum())
         if new:
-            notes.append(f"{new:,} entities of the {purpose} part have no triple to learn from; they rank last")
+            what = counted(new, f"entity of the {purpose} part has", f"entities of the {purpose} part have")
+            notes.append(f"{what} no triple to learn from and {'ranks' if new == 1 else 'rank'} last")
         new = int((~relations.numpy()[np.unique(triples[:, 1])]).sum())
         if new:
-            notes.append(f"{new:,} relations of the {purpose} part have no triple to learn from")
+            what = counted(new, f"relation of the {purpose} part has", f"relations of the {purpose} part have")
+            notes.append(f"{what} no triple to learn from")
     return notes
 
 

@@ -28,6 +28,7 @@ from farlink.engine.trace import EpochRecord, Watcher
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph.ids import Rows
 from farlink.io.files import atomic_path
+from farlink.wording import counted
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 Model = TypeVar("Model", bound=nn.Module)
@@ -148,7 +149,9 @@ class Trainer(Generic[Model]):
                 self._save()
                 started = saved = time.monotonic()
             if stop.is_set():
-                raise Interrupted(f"stopped after {done + 1:,} steps; the same command with --resume goes on from here")
+                raise Interrupted(
+                    f"stopped after {counted(done + 1, 'step')}; the run can be resumed from here", "resume"
+                )
         record = self._close_epoch(after_epoch, steps, len(examples), started)
         self._save()
         watcher.epoch(record)

@@ -46,7 +46,7 @@ class Records:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FarlinkError(f"{self.path}: cannot be written ({error.strerror}); --out names a folder") from None
+            raise FarlinkError(f"{self.path}: cannot be written ({error.strerror}); name a folder", "out") from None
 
     def _read(self) -> list[dict[str, Any]]:
         lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
@@ -111,12 +111,12 @@ def carry_out(
 def _existing(data: Path | None) -> Path:
     if data is None:
         raise FarlinkError(
-            f"--data is missing: name the folder with the benchmark data sets, or set the variable {DATA_VARIABLE}"
+            f"name the folder with the benchmark data sets, here or in the variable {DATA_VARIABLE}", "data"
         )
     if not data.is_dir():
         raise FarlinkError(
-            f"{data}: no such folder; --data, or the variable {DATA_VARIABLE}, names the folder with the benchmark "
-            "data sets"
+            f"{data}: no such folder; name that of the benchmark data sets, here or in the variable {DATA_VARIABLE}",
+            "data",
         )
     return data
 

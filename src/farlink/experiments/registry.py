@@ -36,7 +36,7 @@ class Experiment:
         """An option that an experiment does not know is an error: it would do nothing."""
         for option, value in given.items():
             if value is not None and option not in self.options:
-                raise FarlinkError(f"experiment {name} takes no --{option}")
+                raise FarlinkError(f"experiment {name} takes no {option}", option)
 
 
 def _alignment(request: Request) -> Iterator[str]:

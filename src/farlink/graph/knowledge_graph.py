@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from farlink.graph.ids import Ids, Triples, lookup, moved, shuffled_names, shuffled_places, sorted_distinct
+from farlink.wording import counted
 
 LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
 
@@ -83,6 +84,12 @@ class KnowledgeGraph:
         """Entity ids of `names`; -1 for a name that the graph does not have."""
         return lookup(self.entities, names)
 
+    @property
+    def sizes(self) -> str:
+        """Entities, relations and triples, counted in words."""
+        entities = counted(len(self.entities), "entity", "entities")
+        return f"{entities}, {counted(len(self.relations), 'relation')}, {counted(len(self.triples), 'triple')}"
+
     def degrees(self) -> Ids:
         """Number of triples each entity is part of (a loop counts once)."""
         head, _, tail = self.triples.T
@@ -91,5 +98,4 @@ class KnowledgeGraph:
         return (counts + np.bincount(tail[proper], minlength=len(self.entities))).astype(np.int32)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.entities):,} entities, {len(self.relations):,} relations"
-        return f"KnowledgeGraph({sizes}, {len(self.triples):,} triples)"
+        return f"KnowledgeGraph({self.sizes})"

@@ -15,6 +15,7 @@ import polars as pl
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.wording import counted
 
 
 @dataclass
@@ -37,13 +38,15 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     if unknown.any():
         place = _place(links, int(np.argmax(unknown)), source)
         notes.append(
-            f"{unknown.sum():,} {purpose} links name an entity that its graph does not have, left out; first: {place}"
+            counted(int(unknown.sum()), f"{purpose} link names", f"{purpose} links name")
+            + f" an entity that its graph does not have, left out; first: {place}"
         )
     pairs, links = pairs[~unknown], links.filter(~pl.Series(unknown))
     _, first = np.unique(pairs, axis=0, return_index=True)
     again = len(pairs) - len(first)
     if again:
-        notes.append(f"{again:,} {purpose} links are repeated and count once")
+        what = counted(again, f"{purpose} link is repeated and counts", f"{purpose} links are repeated and count")
+        notes.append(f"{what} once")
     kept = np.sort(first)
     pairs, links = pairs[kept], links[kept]
     clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
@@ -71,9 +74,11 @@ def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSe
     other = int(touches.sum()) - same
     notes = [*links.notes]
     if same:
-        notes.append(f"{same:,} {purpose} links are {taken_as}s too, left out of the {purpose} part")
+        both = counted(same, f"{purpose} link is a {taken_as} too", f"{purpose} links are {taken_as}s too")
+        notes.append(f"{both}, left out of the {purpose} part")
     if other:
-        notes.append(f"{other:,} {purpose} links contradict a {taken_as}, left out of the {purpose} part")
+        against = counted(other, f"{purpose} link contradicts", f"{purpose} links contradict")
+        notes.append(f"{against} a {taken_as}, left out of the {purpose} part")
     if touches.all():
         raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
     return LinkSet(links.pairs[~touches], notes)

@@ -6,6 +6,7 @@ import polars as pl
 
 from farlink.progress import duration
 from farlink.settings import Settings
+from farlink.wording import counted
 
 
 def network_words(settings: Settings) -> str:
@@ -24,7 +25,7 @@ def training_lines(trace: pl.DataFrame, learned: str, measure: str) -> list[str]
     best = trace.filter(pl.col("best")).tail(1).row(0, named=True)
     measured = best["validation"] is not None
     return [
-        f"{learned}; {len(trace)} epochs, {int(trace['examples'][-1]):,} examples, "
+        f"{learned}; {counted(len(trace), 'epoch')}, {int(trace['examples'][-1]):,} examples, "
         f"{duration(float(trace['seconds'][-1]))}. The weights are those of epoch {best['epoch']}"
         + (f", the best on validation ({measure} {best['validation']:.3f})." if measured else "."),
         "",

@@ -143,11 +143,13 @@ class Run:
                 raise FarlinkError(f"{self.folder}: cannot resume, this is not the data that the run started with")
             return
         if self.folder.exists() and not self.folder.is_dir():
-            raise FarlinkError(f"{self.folder} is a file; --out names a folder")
+            raise FarlinkError(f"{self.folder} is a file, expected a folder", "out")
         if self.started:
-            raise FarlinkError(f"{self.folder} holds a run already; go on with --resume, or choose another --out")
+            raise FarlinkError(
+                f"{self.folder} holds a run already; resume it, or choose another folder", "resume", "out"
+            )
         if self.folder.exists() and any(self.folder.iterdir()) and not self._only_leftovers(tables):
-            raise FarlinkError(f"{self.folder} exists and is not empty; choose another --out")
+            raise FarlinkError(f"{self.folder} exists and is not empty; choose another folder", "out")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -158,7 +160,7 @@ class Run:
             lock.acquire(blocking=False)
         except Timeout:
             raise FarlinkError(
-                f"{self.folder}: another farlink is at work in this folder; wait for it, or choose another --out"
+                f"{self.folder}: another farlink is at work in this folder; wait for it, or choose another", "out"
             ) from None
         except OSError as error:
             raise cannot_write(self.folder, error) from error

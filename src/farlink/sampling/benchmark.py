@@ -57,12 +57,12 @@ def read_sources(left: str, right: str | None, links: str | None) -> Sources:
         return _two_graphs(left, right, links)
     if Path(left).is_dir():
         if links is not None:
-            raise FarlinkError(f"{left} is a benchmark folder, which has links of its own; leave --links out")
+            raise FarlinkError(f"{left} is a benchmark folder, which has links of its own; name no others", "links")
         data = read_alignment_folder(left)
         frame = pl.concat([part for part in (data.seeds, data.valid, data.test) if part is not None])
         return _linked(data.left, data.right, frame, data.source)
     if links is not None:
-        raise FarlinkError("--links are between two graphs; name the RIGHT graph too")
+        raise FarlinkError("links are between two graphs; name the right graph, too")
     return Sources([read(left)], None, [])
 
 
@@ -71,7 +71,7 @@ def _two_graphs(left: str, right: str, links: str | None) -> Sources:
         if Path(path).is_dir():
             raise FarlinkError(f"{path} is a folder; a benchmark folder, which holds both graphs, is named alone")
     if links is None:
-        raise FarlinkError("--links is missing: a file of links between the two graphs")
+        raise FarlinkError("links are missing: a file of links between the two graphs", "links")
     one, other = read(left), read(right)
     if one.same_as(other):
         raise FarlinkError(f"{left} and {right} hold the same graph; name it alone to sample one graph")
@@ -94,7 +94,7 @@ def draw_sample(
     units = units[np.all([one[units[:, place]] > 0 for place, one in enumerate(whole)], axis=0)]
     if size > len(units):
         what = "entities" if links is None else "linked pairs"
-        raise FarlinkError(f"there are {len(units):,} {what} with triples to sample from; choose a smaller --size")
+        raise FarlinkError(f"there are {len(units):,} {what} with triples; choose a smaller size", "size")
     chosen, _ = sample(sides, units, size, epsilon, seed)
     targets = [one[one > 0] for one in whole]
     drawn = {"SRPRS": chosen, **alternatives(sides, units, size, seed)}

@@ -78,7 +78,7 @@ def sample(sides: Sequence[Side], units: Rows, size: int, epsilon: float, seed: 
     The cuts become finer until all distances are at most `epsilon`; if none is fine enough, the closest is given.
     """
     if size > len(units):
-        raise FarlinkError(f"cannot sample {size:,} of {len(units):,} entities; choose a smaller --size")
+        raise FarlinkError(f"cannot sample {size:,} of {len(units):,} entities; choose a smaller size", "size")
     targets = [_present(degrees(side.triples, side.size)) for side in sides]
     edges = [_segments(target) for target in targets]
     aims = [_shares(target, edge) for target, edge in zip(targets, edges, strict=True)]
