@@ -64,25 +64,33 @@ def test_the_folder_holds_all_it_should(finished):
     }  # fmt: skip
 
 
-def align_twice(pair, tmp_path, **second):
-    runs = []
-    for name, changes in (("one", {}), ("two", second)):
-        runs.append(farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / name, **{**TINY, **changes}))
-    return runs
+def tiny(pair, out, **changes):
+    """A tiny run with the first links as seeds, and nothing to measure it with."""
+    return farlink.align(pair.left, pair.right, pair.links[:20], out=out, **{**TINY, **changes})
 
 
-def test_identical_seeds_give_identical_results(pair, tmp_path):
-    one, two = align_twice(pair, tmp_path)
-    for name in ("weights.safetensors", "alignment.tsv", "metrics.json"):
-        assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The tiny run that others are compared with."""
+    return tiny(Pair.make(), tmp_path_factory.mktemp("undisturbed") / "run")
+
+
+def same_files(one, two, *names):
+    return all((one.folder / name).read_bytes() == (two.folder / name).read_bytes() for name in names)
+
+
+def test_identical_seeds_give_identical_results(undisturbed, pair, tmp_path):
+    again = tiny(pair, tmp_path / "run")
+    assert same_files(again, undisturbed, "weights.safetensors", "alignment.tsv", "metrics.json")
 
 
 @pytest.mark.parametrize(
     ("write", "times"),
     [("write_found", 1), ("write_found", 2), ("write_found", 4), ("write_weights", 1), ("write_candidates", 1)],
 )
-def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(pair, tmp_path, monkeypatch, write, times):
-    whole = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "whole", **TINY)
+def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(
+    undisturbed, pair, tmp_path, monkeypatch, write, times
+):
     written, left = getattr(AlignmentRun, write), [times]
 
     def cut_off(run, *values, **named):
@@ -93,38 +101,33 @@ def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(pair,
 
     monkeypatch.setattr(AlignmentRun, write, cut_off)
     with pytest.raises(RuntimeError, match="power cut"):
-        farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "cut", **TINY)
+        tiny(pair, tmp_path / "cut")
     monkeypatch.undo()
-    resumed = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "cut", resume=True, **TINY)
-    for name in ("weights.safetensors", "alignment.tsv", "metrics.json", "found.parquet"):
-        assert (whole.folder / name).read_bytes() == (resumed.folder / name).read_bytes()
+    resumed = tiny(pair, tmp_path / "cut", resume=True)
+    assert same_files(resumed, undisturbed, "weights.safetensors", "alignment.tsv", "metrics.json", "found.parquet")
 
 
-def test_another_seed_gives_another_result(pair, tmp_path):
-    one, two = align_twice(pair, tmp_path, seed=5)
-    assert (one.folder / "weights.safetensors").read_bytes() != (two.folder / "weights.safetensors").read_bytes()
+def test_another_seed_gives_another_result(undisturbed, pair, tmp_path):
+    assert not same_files(tiny(pair, tmp_path / "run", seed=5), undisturbed, "weights.safetensors")
 
 
-def test_the_order_of_lines_in_the_files_changes_nothing(pair, tmp_path):
+def test_the_order_of_lines_in_the_files_changes_nothing(undisturbed, pair, tmp_path):
     mixed = KnowledgeGraph.from_frame(pair.left_frame.sample(fraction=1, shuffle=True, seed=1)).shuffled(9)
-    one = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "one", **TINY)
-    two = farlink.align(mixed, pair.right, pair.links[:20], out=tmp_path / "two", **TINY)
-    assert (one.folder / "weights.safetensors").read_bytes() == (two.folder / "weights.safetensors").read_bytes()
+    run = farlink.align(mixed, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
+    assert same_files(run, undisturbed, "weights.safetensors")
 
 
-def test_the_test_links_change_nothing_but_the_figures(pair, tmp_path):
-    options = {"valid": pair.links[20:26], **TINY}
-    one = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "one", **options)
-    two = farlink.align(pair.left, pair.right, pair.links[:20], test=pair.links[26:], out=tmp_path / "two", **options)
-    for name in ("weights.safetensors", "alignment.tsv"):
-        assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+def test_the_test_links_change_nothing_but_the_figures(undisturbed, pair, tmp_path):
+    run = tiny(pair, tmp_path / "run", test=pair.links[26:])
+    assert same_files(run, undisturbed, "weights.safetensors", "alignment.tsv")
+    assert "test" in run.metrics
+    assert "test" not in undisturbed.metrics
 
 
-def test_without_validation_links_a_tenth_of_the_seeds_is_held_out_and_said(pair, tmp_path):
-    run = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
-    assert run.about["links"] == {"seeds": 18, "validation": 2, "test": 0}
-    assert "2 of the 20 seeds are held out" in run.about["notes"][0]
-    assert "held out" in (run.folder / "README.md").read_text()
+def test_without_validation_links_a_tenth_of_the_seeds_is_held_out_and_said(undisturbed):
+    assert undisturbed.about["links"] == {"seeds": 18, "validation": 2, "test": 0}
+    assert "2 of the 20 seeds are held out" in undisturbed.about["notes"][0]
+    assert "held out" in (undisturbed.folder / "README.md").read_text()
 
 
 def test_too_few_seeds_to_hold_any_out_is_said(pair, tmp_path):
@@ -184,21 +187,18 @@ def test_out_must_not_be_a_file(pair, tmp_path):
         farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "file", **TINY)
 
 
-def test_resuming_with_other_settings_or_data_is_refused(pair, tmp_path):
-    seeds = pair.links[:20]
-    farlink.align(pair.left, pair.right, seeds, out=tmp_path / "run", **TINY)
+def test_resuming_with_other_settings_or_data_is_refused(undisturbed, pair):
     with pytest.raises(FarlinkError, match="width was 16 and is now 20"):
-        farlink.align(pair.left, pair.right, seeds, out=tmp_path / "run", resume=True, **{**TINY, "width": 20})
+        tiny(pair, undisturbed.folder, resume=True, width=20)
     with pytest.raises(FarlinkError, match="not the data that the run started with"):
-        farlink.align(pair.left, pair.right, seeds[:19], out=tmp_path / "run", resume=True, **TINY)
+        farlink.align(pair.left, pair.right, pair.links[:19], out=undisturbed.folder, resume=True, **TINY)
 
 
-def test_resuming_a_finished_run_changes_nothing(pair, tmp_path):
-    run = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
-    before = {path: path.stat().st_mtime_ns for path in run.folder.rglob("*")}
-    again = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", resume=True, **TINY)
-    assert {path: path.stat().st_mtime_ns for path in run.folder.rglob("*")} == before
-    assert again.metrics == run.metrics
+def test_resuming_a_finished_run_changes_nothing(undisturbed, pair):
+    before = {path: path.stat().st_mtime_ns for path in undisturbed.folder.rglob("*")}
+    again = tiny(pair, undisturbed.folder, resume=True)
+    assert {path: path.stat().st_mtime_ns for path in undisturbed.folder.rglob("*")} == before
+    assert again.metrics == undisturbed.metrics
 
 
 def test_links_that_overlap_are_counted_and_left_out(pair, tmp_path):

@@ -3,7 +3,6 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.graph.ids import lookup, sorted_distinct
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 NAMES = st.text(alphabet="abcé 漢", min_size=1, max_size=3)
@@ -66,16 +65,6 @@ def test_degrees_count_triples_and_a_loop_once():
     graph = graph_of([("a", "r", "b"), ("a", "s", "b"), ("a", "r", "a"), ("b", "r", "c")])
     degrees = dict(zip(graph.entities, graph.degrees().tolist(), strict=True))
     assert degrees == {"a": 3, "b": 3, "c": 1}
-
-
-def test_an_unknown_name_has_no_id():
-    assert lookup(pl.Series(["x", "y"]), pl.Series(["y", "z"])).tolist() == [1, -1]
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 9)), max_size=40), st.booleans())
-def test_rows_are_sorted_and_distinct_however_large_the_ids(rows, large):
-    triples = np.array(rows, dtype=np.int32).reshape(-1, 3) * (2**31 // 10 if large else 1)
-    assert np.array_equal(sorted_distinct(triples), np.unique(triples, axis=0))
 
 
 def test_two_graphs_are_the_same_if_their_triples_are():

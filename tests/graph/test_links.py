@@ -3,7 +3,6 @@ import polars as pl
 import pytest
 
 from farlink.errors import FarlinkError, InputError
-from farlink.graph.ids import unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.links import LinkSet, hold_out, resolve, without
 
@@ -108,7 +107,3 @@ def test_holding_out_splits_the_seeds():
 def test_a_few_seeds_are_all_kept():
     kept, held = hold_out(ids((0, 0), (1, 1)), 0.1, seed=0)
     assert (len(kept), len(held)) == (2, 0)
-
-
-def test_seeds_are_no_candidates():
-    assert unseeded(5, np.array([1, 3], dtype=np.int32)).tolist() == [0, 2, 4]
