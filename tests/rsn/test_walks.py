@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import product
 
 import numba
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.stats import chi2_contingency, chisquare
 
 from farlink.graph.edges import Adjacency, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.io.benchmark import read_alignment_folder
 from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph, join, merge, shared_rows
 from farlink.rsn.walks import bias_table, sample_paths
 
@@ -109,6 +111,34 @@ def test_walks_in_the_merged_graph_are_those_in_the_swapped_graph_with_linked_en
             assert chi2_contingency(table).pvalue > 1e-5, (pair, table)
 
 
+@pytest.mark.parametrize("cross_bias", [0.9, 0.3])
+def test_two_steps_in_the_merged_graph_are_as_likely_as_in_the_swapped_graph_by_the_equations(cross_bias):
+    """The second step depends on the end of a link as which the first one passed it."""
+    links = links_of(["bB", "dD"]).astype(np.int32)
+    merged, swapped = merge(LEFT_GRAPH, RIGHT_GRAPH, links), join(LEFT_GRAPH, RIGHT_GRAPH, links)
+    paths = walks(merged, walks_per_triple=20_000, depth_bias=0.5, cross_bias=cross_bias)[:, :9:2]
+    for begin in np.unique(paths[:, :2], axis=0).tolist():
+        expected = expected_two_steps(swapped, merged.row, begin, 0.5, cross_bias)
+        counts = Counter(map(tuple, paths[(paths[:, :2] == begin).all(axis=1), 2:4].tolist()))
+        assert set(counts) <= set(expected)
+        share = np.array(list(expected.values()))
+        observed = [counts[steps] for steps in expected]
+        assert min(share) * sum(observed) > 5
+        assert chisquare(observed, share * sum(observed)).pvalue > 1e-5, (begin, counts, expected)
+
+
+def expected_two_steps(swapped, row, begin, depth_bias, cross_bias) -> dict[tuple[int, int], float]:
+    """Where two steps lead after two entities, in the swapped graph, with linked ends seen as one."""
+    ends = [np.flatnonzero(row == entity).tolist() for entity in begin]
+    share: dict[tuple[int, int], float] = {}
+    for previous, current in product(*ends):
+        for third, first_step in expected_step(swapped, previous, current, depth_bias, cross_bias).items():
+            for fourth, second_step in expected_step(swapped, current, third, depth_bias, cross_bias).items():
+                place = int(row[third]), int(row[fourth])
+                share[place] = share.get(place, 0.0) + first_step * second_step / len(ends[0]) / len(ends[1])
+    return share
+
+
 def _evenly_begun(paths):
     """As many paths from every triple: the swapped graph has several of one with a linked end."""
     _, place, counts = np.unique(paths[:, :3], axis=0, return_inverse=True, return_counts=True)
@@ -130,6 +160,7 @@ def test_exchanging_the_graphs_changes_nothing_but_names():
     seen = [steps_of(walks(graph, walks_per_triple=5000)) for graph in (one, other)]
     for (previous, current), counts in seen[0].items():
         there = seen[1][int(renamed[previous]), int(renamed[current])]
+        assert set(there) == {int(renamed[entity]) for entity in counts}
         table = np.array([[counts[entity], there.get(int(renamed[entity]), 0)] for entity in counts]).T
         if table.shape[1] > 1:
             assert chi2_contingency(table).pvalue > 1e-5, (previous, current, table)
@@ -205,3 +236,32 @@ def test_a_path_has_an_odd_length(length):
 def test_the_biases_are_multiplied():
     depth, cross = [0.1, 0.9], [[0.2, 0.8, 1], [0.8, 0.2, 1]]
     assert bias_table(0.9, 0.8) == pytest.approx(np.multiply.outer(depth, cross))
+
+
+# Share of the steps from inside one graph (previous and current entity have no link) that lead to a linked entity.
+@pytest.mark.parametrize(
+    ("folder", "weave", "cross_bias", "from_left", "from_right"),
+    [
+        ("dbp_wd_15k_v1", join, 0.9, 0.581, 0.583),
+        ("dbp_wd_15k_v1", merge, 0.9, 0.586, 0.582),
+        ("dbp_wd_15k_v1", join, 0.5, 0.361, 0.359),
+        ("dbp_wd_15k_v1", merge, 0.5, 0.359, 0.356),
+        ("dbp_yg_15k_v1", join, 0.9, 0.561, 0.580),
+        ("dbp_yg_15k_v1", merge, 0.9, 0.565, 0.586),
+        ("dbp_yg_15k_v1", join, 0.5, 0.346, 0.358),
+        ("dbp_yg_15k_v1", merge, 0.5, 0.344, 0.359),
+    ],
+)
+def test_walks_reach_the_seeds_from_either_graph(shared_data, folder, weave, cross_bias, from_left, from_right):
+    data = read_alignment_folder(shared_data / "srprs" / folder)
+    seeds = np.stack([data.left.ids(data.seeds["left"]), data.right.ids(data.seeds["right"])], axis=1)
+    graph = weave(data.left, data.right, seeds)
+    entities = walks(graph, length=15, walks_per_triple=0.25, cross_bias=cross_bias)[:, ::2]
+    linked = np.zeros(graph.entities, dtype=bool)
+    linked[seeds[:, 0]] = linked[seeds[:, 1] + graph.first_right] = True
+    previous, current, following = (entities[:, at : at - 2 or None].ravel() for at in range(3))
+    shares = []
+    for right in (False, True):
+        inside = ~linked[previous] & ~linked[current] & ((previous >= graph.first_right) == right)
+        shares.append(linked[following[inside]].mean())
+    assert shares == pytest.approx([from_left, from_right], abs=0.008)
