@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farlink.alignment.mapping import Mapping
@@ -20,6 +19,9 @@ from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, dr
 from farlink.reports.tables import Column, Table, markdown, measured_part
 from farlink.settings import AlignmentSettings
 from farlink.wording import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def write(

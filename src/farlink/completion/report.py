@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any
 
 from farlink.completion.results import NAMES, SIDES, ranks_table, scorers, sides, stages_table
 from farlink.completion.run import CompletionRun
@@ -14,6 +12,9 @@ from farlink.reports.card import network_words, notes_lines, training_lines
 from farlink.reports.plots import BLUE, ORANGE, draw, draw_reliability, draw_training
 from farlink.reports.tables import markdown, measured_part
 from farlink.wording import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def write(run: CompletionRun, notes: list[str]) -> None:

@@ -1,19 +1,20 @@
-"""What the reports of all tasks share: the style of the plots, and how training went."""
+"""What the reports of all tasks share: the style of the plots, and how training went.
+
+Matplotlib is loaded when something is drawn, so that who only asks for results never waits for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from farlink.io.files import atomic_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # the same figure gives the same file: no date, and names of parts that do not come from chance
 NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}
@@ -24,6 +25,10 @@ SKY, RED = "#56B4E9", "#D55E00"
 
 def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, height: float = 3.5) -> None:
     """A figure in the style of all of them, with what `fill` draws into it, as PNG; `vector`: beside it as SVG."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(5.6, height), dpi=140, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
@@ -47,6 +52,8 @@ def draw_training(trace: pl.DataFrame, plots: Path, measure: str) -> None:
 
 
 def _line(axes: Axes, epoch: pl.Series, values: pl.Series, label: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.plot(epoch.to_numpy(), values.to_numpy(), color=BLUE, marker="o", markersize=3.5)
     axes.set(xlabel="epoch", ylabel=label)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

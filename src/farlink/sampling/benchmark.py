@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farlink.errors import FarlinkError
@@ -24,6 +23,9 @@ from farlink.io.sources import links_from
 from farlink.reports.plots import BLUE, GREEN, GREY, ORANGE, draw
 from farlink.reports.tables import Column, Table, markdown
 from farlink.sampling.srprs import Side, alternatives, degrees, distances, sample, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = {"original": "black", "SRPRS": BLUE, "uniform": GREY, "PageRank": ORANGE, "high degree": GREEN}
 
