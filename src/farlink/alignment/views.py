@@ -3,6 +3,9 @@
 A view is a matrix with a row for every entity of both graphs, left first. Rows have length one, or zero where
 nothing is known. Seeds appear in both graphs under one vector; everything else follows from who is next to
 whom, and by which relations.
+
+Shapes in comments: E entities of both graphs, R relations of both, S distinct steps (from an entity by a relation),
+d the width.
 """
 
 from __future__ import annotations
@@ -37,8 +40,8 @@ class Neighbourhoods:
         degree = np.maximum(np.bincount(source, minlength=self.entities), 1)
         # each step divides by the roots of both degrees: a hub says little about its neighbours
         weight = 1 / np.sqrt(degree[source] * degree[target])
-        self.neighbours = _counts(source, target, (self.entities, self.entities), weight)
-        self.uses = _counts(source, directed, (self.entities, 2 * self.relations))
+        self.neighbours = _counts(source, target, (self.entities, self.entities), weight)  # (E, E)
+        self.uses = _counts(source, directed, (self.entities, 2 * self.relations))  # (E, 2 R)
         # who is reached by which step: from a neighbour, by the relation that leads back
         self.arrivals = source
         self.steps = np.stack([target, (directed + self.relations) % (2 * self.relations)], axis=1)
@@ -69,18 +72,18 @@ def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: i
     entities near those that use it, and an entity by its relations: that compares relations across graphs.
     """
     near = _marks(neighbourhoods, pairs, width, seed)
-    subjects = normalize(_product(neighbourhoods.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)
+    subjects = normalize(_product(neighbourhoods.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)  # (2 R, d)
     relations = torch.cat([subjects, subjects.roll(neighbourhoods.relations, dims=0)], dim=1)  # subjects and objects
-    relations = normalize(relations - relations.mean(0), dim=1)
+    relations = normalize(relations - relations.mean(0), dim=1)  # (2 R, 2 d)
     projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(seed))
-    profile = normalize(normalize(_product(neighbourhoods.uses, relations), dim=1) @ projection, dim=1)
+    profile = normalize(normalize(_product(neighbourhoods.uses, relations), dim=1) @ projection, dim=1)  # (E, d)
     return [*near, *neighbourhoods.spread(profile, 1)]
 
 
 def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
     directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
-    marks = torch.zeros(neighbourhoods.entities, width)
+    marks = torch.zeros(neighbourhoods.entities, width)  # (E, d)
     for ends in (pairs[:, 0], pairs[:, 1] + neighbourhoods.left):
         marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
     return neighbourhoods.spread(marks, HOPS)
@@ -100,14 +103,14 @@ def learned_views(neighbourhoods: Neighbourhoods, vectors: Tensor, pairs: Pairs)
 def predicted_view(neighbourhoods: Neighbourhoods, model: PathModel) -> Tensor:
     """What the model expects to find, on average, when it comes to an entity from each of its neighbours."""
     steps, place = np.unique(neighbourhoods.steps, axis=0, return_inverse=True)
-    entities, relations = torch.from_numpy(steps).long().T
+    entities, relations = torch.from_numpy(steps).long().T  # both (S)
     states = torch.cat(
         [
-            model.read(model.entity_in(entity)[None], model.relation_in(relation)[None]).for_entities[0]
+            model.after(entity, relation)
             for entity, relation in zip(entities.split(CHUNK), relations.split(CHUNK), strict=True)
         ]
-    )
-    arrivals = _counts(neighbourhoods.arrivals, place.astype(np.int32), (neighbourhoods.entities, len(steps)))
+    )  # (S, d)
+    arrivals = _counts(neighbourhoods.arrivals, place.astype(np.int32), (neighbourhoods.entities, len(steps)))  # (E, S)
     return normalize(_product(arrivals, normalize(states, dim=1)), dim=1)
 
 
@@ -120,7 +123,7 @@ def compared_vectors(
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)
-    both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)
+    both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)  # (E, 2 d)
     if settings.vectors == "both":
         return neighbourhoods.sides(both)
     return neighbourhoods.sides(

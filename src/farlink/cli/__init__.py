@@ -1,4 +1,7 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print.
+
+May import everything; nothing imports it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A pair of small graphs that ships with the package: two views of one invented world."""
+"""A pair of small graphs that ships with the package: two views of one invented world.
+
+May import what a user may; only the command line imports it.
+"""
 
 from __future__ import annotations
 

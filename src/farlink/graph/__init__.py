@@ -1,1 +1,4 @@
-"""Knowledge graphs as data: triples over ids, names, links."""
+"""Knowledge graphs as data: triples over ids, links, names, edges in compressed rows.
+
+May import settings and errors only, and no torch.
+"""

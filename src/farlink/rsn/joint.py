@@ -1,4 +1,4 @@
-"""The joint graph: two knowledge graphs woven into one by their seed links, and its adjacency."""
+"""The joint graph (section 2.1 of the paper): reverse relations, two graphs woven into one by their seed links."""
 
 from __future__ import annotations
 
@@ -62,9 +62,10 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGrap
 def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGraph:
     """Weave two graphs into one with a single entity for each link: the left one. The right one is left bare.
 
-    A linked entity is of both sides. With the biases of `walks.bias_table` the walks are those in the graph of
-    `join` with the two ends of a link seen as one, on a fraction of its triples, and what is learned of one end of
-    a link need not be learned again for the other.
+    A linked entity is of both sides. With the biases of `walks.bias_table` a step is as likely as in the graph of
+    `join` with the two ends of a link seen as one, but for one case: to go from an end of a link to the other is to go
+    back here, and to go on there. The triples are a fraction, as one of linked entities stands up to four times in
+    `join` and begins as many walks. What is learned of one end of a link need not be learned again for the other.
     """
     row = shared_rows(left, right, links)
     side = _own_sides(left, right)

@@ -3,6 +3,9 @@
 One draw of noise serves a whole batch and all positions of a type, so that scores are matrix products.
 The product of a slice of states with the noise vectors is used for the loss and its gradient while it is
 in the cache, and never stored whole.
+
+Shapes in comments: N predictions of one type in a batch, I ids of this type, k distinct ids drawn as noise,
+d the width.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ class Noise:
 
     def __init__(self, frequency: Tensor) -> None:
         weight = frequency.double().pow(0.75)
-        self.probability = weight / weight.sum()
+        self.probability = weight / weight.sum()  # (I)
         self._cumulative = self.probability.cumsum(0)
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -42,7 +45,10 @@ class Noise:
 
 
 class NoiseContrastiveLoss(nn.Module):
-    """Equation 8: -log σ(h·y) - Σ_j log σ(-h·ỹ_j), the mean over all predictions of one type."""
+    """Equation 8: -log σ(h·y) - Σ_j log σ(-h·ỹ_j), the mean over all predictions of one type.
+
+    Unlike the paper's, a score has the bias of its output vector: σ(h·y + b).
+    """
 
     def __init__(self, noise: Noise, negatives: int) -> None:
         super().__init__()
@@ -55,10 +61,10 @@ class NoiseContrastiveLoss(nn.Module):
     def forward(
         self, states: Tensor, targets: Tensor, table: Tensor, bias: Tensor, generator: torch.Generator
     ) -> Tensor:
-        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` and `bias`."""
+        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` (I, d) and `bias` (I)."""
         ids, counts = self.noise.draw(self.negatives, generator)
         (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, bias, targets, ids)
-        right = (states * target_vectors).sum(-1) + target_bias
+        right = (states * target_vectors).sum(-1) + target_bias  # (N)
         noise = rounded(noise_vectors, 0.0), rounded(noise_bias, -torch.inf), rounded(counts.to(states.dtype), 0.0)
         wrong: Tensor = _NegativeTerm.apply(states, *noise)  # type: ignore[no-untyped-call]
         return (wrong - logsigmoid(right).sum()) / len(states)
@@ -79,13 +85,13 @@ class SampledSoftmaxLoss(nn.Module):
     def forward(
         self, states: Tensor, targets: Tensor, table: Tensor, bias: Tensor, generator: torch.Generator
     ) -> Tensor:
-        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` and `bias`."""
+        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` (I, d) and `bias` (I)."""
         ids, _ = self.noise.draw(self.negatives, generator)
         corrected = bias - self.log_expected
         (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, corrected, targets, ids)
-        right = (states * target_vectors).sum(-1) + target_bias
+        right = (states * target_vectors).sum(-1) + target_bias  # (N)
         place = torch.searchsorted(ids, targets).clamp_(max=len(ids) - 1)
-        hit = torch.where(ids[place] == targets, place, -1)
+        hit = torch.where(ids[place] == targets, place, -1)  # (N)
         noise = rounded(noise_vectors, 0.0), rounded(noise_bias, -torch.inf)
         loss: Tensor = _SoftmaxTerm.apply(states, right, *noise, hit)  # type: ignore[no-untyped-call]
         return loss / len(states)
@@ -104,7 +110,7 @@ def _picked(table: Tensor, bias: Tensor, targets: Tensor, noise: Tensor) -> Iter
 
 
 class _NegativeTerm(torch.autograd.Function):
-    """Σ_i Σ_j count_j · softplus(h_i·w_j + b_j)."""
+    """Σ_i Σ_j count_j · softplus(h_i·w_j + b_j) of states h (N, d), vectors w (k, d), biases b (k) and counts (k)."""
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, vectors: Tensor, bias: Tensor, counts: Tensor) -> Tensor:
@@ -112,7 +118,7 @@ class _NegativeTerm(torch.autograd.Function):
         d_states, d_vectors, d_bias = (torch.zeros_like(x) for x in (states, vectors, bias))
         w = factor(vectors)
         for h, d_h in slices(factor(states), d_states):
-            scores = (h @ w.T).to(bias.dtype).add_(bias)
+            scores = (h @ w.T).to(bias.dtype).add_(bias)  # (of a slice of states, k)
             gradient = scores.sigmoid()
             # softplus(s) = s - log σ(s); the float64 sum keeps thousands of small terms apart
             total += (torch.nn.functional.softplus(scores) @ counts).sum(dtype=torch.float64)
@@ -129,7 +135,10 @@ class _NegativeTerm(torch.autograd.Function):
 
 
 class _SoftmaxTerm(torch.autograd.Function):
-    """Σ_i -log(e^{right_i} / (e^{right_i} + Σ_j e^{h_i·w_j + b_j})), leaving out j = hit_i."""
+    """Σ_i -log(e^{right_i} / (e^{right_i} + Σ_j e^{h_i·w_j + b_j})), leaving out j = hit_i.
+
+    States h are (N, d), scores of the right answers and hits (N), vectors w (k, d) and biases b (k).
+    """
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, right: Tensor, vectors: Tensor, bias: Tensor, hit: Tensor) -> Tensor:
@@ -137,7 +146,7 @@ class _SoftmaxTerm(torch.autograd.Function):
         d_states, d_right, d_vectors, d_bias = (torch.zeros_like(x) for x in (states, right, vectors, bias))
         w = factor(vectors)
         for h, r, drawn, d_h, d_r in slices(factor(states), right, hit, d_states, d_right):
-            scores = (h @ w.T).to(bias.dtype).add_(bias)
+            scores = (h @ w.T).to(bias.dtype).add_(bias)  # (of a slice of states, k)
             rows = (drawn >= 0).nonzero().squeeze(1)
             scores[rows, drawn[rows]] = -torch.inf
             most = torch.maximum(scores.amax(1), r)

@@ -1,4 +1,7 @@
-"""What a step of training learns: the walks of an epoch, and the losses of what follows at every place of them."""
+"""What a step of training learns: the walks of an epoch, and the losses of what follows at every place of them.
+
+Shapes in comments are those of `model`: B paths in a batch, T elements in a path, n triples in it, d the width.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +42,13 @@ class PathObjective:
         nn.init.constant_(model.relation_bias, self.relation_loss.initial_bias())
 
     def loss(self, model: PathModel, batch: Tensor) -> Tensor:
-        """The loss of all entities and of all relations that follow in the paths of a batch."""
+        """The loss of all entities and of all relations that follow in the paths of a batch (B, T)."""
         hidden, noise = model(batch), torch.default_generator
-        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))
-        total: Tensor = self.entity_loss(
-            hidden.for_entities.flatten(0, 1), entities, model.entity_out.weight, model.entity_bias, noise
-        ) + self.relation_loss(
-            hidden.for_relations.flatten(0, 1), relations, model.relation_out.weight, model.relation_bias, noise
-        )
+        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))  # both (n B)
+        for_entities, for_relations = (states.flatten(0, 1) for states in (hidden.for_entities, hidden.for_relations))
+        total: Tensor = self.entity_loss(  # states are (n B, d)
+            for_entities, entities, model.entity_out.weight, model.entity_bias, noise
+        ) + self.relation_loss(for_relations, relations, model.relation_out.weight, model.relation_bias, noise)
         return total
 
 

@@ -1,1 +1,4 @@
-"""Benchmarks drawn from two linked graphs."""
+"""Benchmarks drawn from graphs: the sampler SRPRS, and the folder and report that are made with it.
+
+Knows neither alignment nor completion.
+"""

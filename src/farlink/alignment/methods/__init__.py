@@ -1,4 +1,7 @@
-"""Methods of alignment: RSN, and those of others that the paper compares with, behind one loop and one evaluator."""
+"""Methods of alignment: RSN, and those of others that the paper compares with, behind one loop and one evaluator.
+
+Each is a file here, of which `rsn` imports the paper; only `pykeen` imports PyKEEN.
+"""
 
 from __future__ import annotations
 
