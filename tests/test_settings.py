@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from farlink.errors import FarlinkError
@@ -5,6 +7,7 @@ from farlink.settings import (
     ALIGNMENT_PRESETS,
     COMPLETION_PRESETS,
     AlignmentSettings,
+    CompletionSettings,
     make_completion_settings,
     make_settings,
     settings_from_toml,
@@ -42,7 +45,8 @@ PAPER_ALIGNMENT = PAPER | {
     "candidates": 50,
     "temperature": 0.0,  # plain cosine
     "evidence": 0.0,
-    "rounds": 0,  # no bootstrapping
+    "rounds": 0,
+    "bootstrapping": False,
 }
 PAPER_COMPLETION = PAPER | {
     "walk_length": 7,
@@ -133,3 +137,28 @@ def test_ranges_are_said_in_words():
     fields = AlignmentSettings.model_fields
     assert valid_range(fields["clip_norm"]) == "number above 0.0"
     assert valid_range(fields["loss"]) == "nce | softmax"
+    assert valid_range(fields["bootstrapping"]) == "true | false"
+    fields = CompletionSettings.model_fields
+    assert valid_range(fields["question_dropout"]) == "auto | number from 0.0 below 1.0"
+    assert valid_range(fields["question_epochs"]) == "auto | whole number from 0 to 100000"
+
+
+@pytest.mark.parametrize(("word", "value"), [("auto", "auto"), ("0", 0), ("0.25", 0.25)])
+def test_what_may_be_left_open_is_auto_or_a_number(word, value):
+    settings = make_completion_settings(question_dropout=word)
+    assert settings.question_dropout == value
+    assert f"\nquestion_dropout = {json.dumps(settings.question_dropout)}\n" in settings.to_toml()
+    assert settings_from_toml(settings.to_toml()) == settings
+
+
+@pytest.mark.parametrize("word", ["-1", "1", "chosen"])
+def test_neither_auto_nor_a_number_in_the_range_is_one_error(word):
+    with pytest.raises(FarlinkError, match=f"^question_dropout = {word}: expected auto . number from 0.0 below 1.0$"):
+        make_completion_settings(question_dropout=word)
+
+
+@pytest.mark.parametrize(("word", "value"), [("true", True), ("false", False)])
+def test_a_switch_is_true_or_false(word, value):
+    settings = make_settings(bootstrapping=word)
+    assert settings.bootstrapping is value
+    assert f"\nbootstrapping = {word}\n" in settings.to_toml()

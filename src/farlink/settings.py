@@ -63,7 +63,9 @@ class Settings(BaseModel):
     )
     clip_norm: float = Field(2.0, gt=0.0, description="longest gradient; a longer one is scaled down to it")
     max_epochs: int = Field(3, ge=1, le=100_000, description="epochs at the most")
-    patience: int = Field(0, ge=0, description="epochs without a better validation score before stopping; 0: never")
+    patience: int = Field(
+        0, ge=0, description="epochs without a better validation score before stopping; 0: no early stop"
+    )
     minutes: float = Field(
         0.0, ge=0.0, description="training ends with the epoch in which so many minutes are over; 0: no limit"
     )
@@ -115,16 +117,24 @@ class AlignmentSettings(Settings):
     )
     candidates: int = Field(50, ge=1, le=1000, description="nearest candidates of an entity that come into question")
     temperature: float = Field(
-        0.1, ge=0.0, le=1.0, description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine"
+        0.1,
+        ge=0.0,
+        le=1.0,
+        description="of Sinkhorn's balancing of candidates, lower is stricter; 0: plain cosine, without balancing and "
+        "without agreeing triples",
     )
     evidence: float = Field(
-        0.5, ge=0.0, le=10.0, description="weight of agreeing triples beside the vectors when candidates are judged"
+        0.5,
+        ge=0.0,
+        le=10.0,
+        description="weight of agreeing triples beside the vectors in a candidate's score; 0: none",
     )
     rounds: int = Field(
-        2,
-        ge=0,
-        le=100,
-        description="rounds of bootstrapping before training; 0: no bootstrapping at all, also none between epochs",
+        2, ge=0, le=100, description="rounds in which links are found around the seeds, before training"
+    )
+    bootstrapping: bool = Field(
+        True,
+        description="links are found anew after every epoch, for the next one and for the vectors compared in the end",
     )
     confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
 
@@ -213,6 +223,7 @@ ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
         "temperature": 0.0,
         "evidence": 0.0,
         "rounds": 0,
+        "bootstrapping": False,
         # the authors' setting
         "walks_per_triple": 2.0,
         # ours: patience ends the training
@@ -234,6 +245,7 @@ _PLAIN: dict[str, Any] = {
     "temperature": 0.0,
     "evidence": 0.0,
     "rounds": 0,
+    "bootstrapping": False,
 }
 METHOD_SETTINGS: dict[str, dict[str, Any]] = {
     "mtranse": _PLAIN,

@@ -110,5 +110,12 @@ def settings(
     filled = [kind.model_validate(values) for values in columns.values()]
     for name, field in kind.model_fields.items():
         if name not in ("preset", "task"):
-            table.add_row(name, *(str(getattr(one, name)) for one in filled), valid_range(field), field.description)
+            table.add_row(
+                name, *(_written(getattr(one, name)) for one in filled), valid_range(field), field.description
+            )
     console.print(table)
+
+
+def _written(value: object) -> str:
+    """A value as the command line takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -37,7 +37,7 @@ GB = 1e9
 ABLATIONS = {
     "without the network": ("vectors=seeds", "max_epochs=1", "walks_per_triple=0.01"),
     "without agreeing triples": ("evidence=0",),
-    "without bootstrapping": ("rounds=0",),
+    "without bootstrapping": ("rounds=0", "bootstrapping=false"),
     "without balancing (plain cosine)": ("temperature=0", "evidence=0"),
     "own vectors only": ("vectors=both",),
     "linked entities swapped, not merged": ("linking=swap",),

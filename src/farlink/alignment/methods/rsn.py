@@ -50,10 +50,10 @@ class RSN(Method[PathModel]):
 
     def find_links(self, number: int, known: Pairs, model: PathModel) -> Pairs:
         """Pairs that are each other's best; before the first epoch by propagation and agreeing triples alone."""
-        if not self.settings.rounds:
-            return self.seeds[:0]
         if number == 0:
             return grown_pairs(self.seeds, self._around, self.settings)[len(self.seeds) :]
+        if not self.settings.bootstrapping:
+            return known[len(self.seeds) :]
         return confident_pairs(self._scored(self.compared(model, known)), self.settings)
 
     def vectors(self, model: PathModel) -> Tensor:
