@@ -109,7 +109,7 @@ def test_the_config_file_explains_itself():
     ("changes", "message"),
     [
         ({"widht": 3}, "there is no setting 'widht'; did you mean 'width'?"),
-        ({"zzz": 3}, "there is no setting 'zzz'; see 'farlink settings'"),
+        ({"zzz": 3}, "there is no setting 'zzz'; there are: preset, seed"),
         ({"width": 1}, "width = 1: expected whole number from 4 to 4096"),
         ({"depth_bias": 1.0}, "depth_bias = 1.0: expected number above 0.0 below 1.0"),
         ({"walk_length": 16}, "walk_length = 16: expected whole number from 3 to 99 .*odd"),

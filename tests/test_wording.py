@@ -1,6 +1,6 @@
 import pytest
 
-from farlink.wording import counted
+from farlink.wording import counted, did_you_mean, similar
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,15 @@ from farlink.wording import counted
 )
 def test_one_is_not_many(count, forms, words):
     assert counted(count, *forms) == words
+
+
+def test_the_most_similar_name_comes_first():
+    names = ["width", "depth_b", "depth_bias", "cross"]
+    assert similar("depth-bias", names, most=2) == ["depth_bias", "depth_b"]
+    assert similar("depth-bias", names, most=1) == ["depth_bias"]
+    assert similar("zzz", names, most=2) == []
+
+
+def test_a_hint_names_each_once():
+    assert did_you_mean(["a", "b", "a"]) == "; did you mean 'a' or 'b'?"
+    assert did_you_mean([]) == ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.fields import FieldInfo
 
 from farlink.errors import FarlinkError
+from farlink.wording import did_you_mean, similar
 
 Preset = Literal["best", "fast", "paper"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -365,9 +365,7 @@ def _explain(kind: type[Settings], problem: Any) -> str:
     name, value = problem["loc"][0], problem["input"]
     fields = kind.model_fields
     if problem["type"] == "extra_forbidden":
-        close = get_close_matches(name, fields, n=1)
-        return f"there is no setting '{name}'" + (
-            f"; did you mean '{close[0]}'?" if close else "; see 'farlink settings'"
-        )
+        hint = did_you_mean(similar(name, list(fields), most=1)) or f"; there are: {', '.join(fields)}"
+        return f"there is no setting '{name}'{hint}"
     reason = f" ({problem['ctx']['error']})" if problem["type"] == "value_error" else ""
     return f"{name} = {value}: expected {valid_range(fields[name])}{reason}"

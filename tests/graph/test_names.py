@@ -1,7 +1,9 @@
+import time
+
 import polars as pl
 
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.graph.names import equal_names, readable_names
+from farlink.graph.names import closest, equal_names, readable_names
 
 
 def graph_of(names, labels=()):
@@ -43,3 +45,21 @@ def test_equal_names_pair_up_whatever_their_case():
 
 def test_a_name_that_two_entities_share_pairs_nobody():
     assert len(equal_names(graph_of(["http://x.org/Rome", "http://y.org/Rome"]), graph_of(["Rome"]))) == 0
+
+
+def test_a_mistyped_name_is_answered_with_those_most_like_it():
+    names, labels = pl.Series(["x.org/Q1", "x.org/Q2"]), pl.Series(["Nanking", "Rome"])
+    assert closest("Nanjing", names, labels) == "; did you mean 'Nanking'?"
+    assert closest("Athens", names, labels) == ""
+
+
+def test_names_that_differ_in_case_alone_come_first():
+    names = pl.Series(["Romea", "ROME", "Roma", "rome"])
+    assert closest("Rome", names) == "; did you mean 'ROME' or 'rome' or 'Romea' or 'Roma'?"
+
+
+def test_a_million_names_are_searched_in_a_moment():
+    names = pl.select(pl.format("http://x.org/resource/{}", pl.int_range(1_000_000)).alias("name"))["name"]
+    started = time.process_time()  # of this process alone, as the machine may be busy
+    assert "did you mean 'http://x.org/resource/" in closest("http://x.org/resource/123x", names)
+    assert time.process_time() - started < 3

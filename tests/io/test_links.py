@@ -134,6 +134,46 @@ def test_sssom_as_csv(file):
     assert read_links(file(text, "links.csv")).rows() == [("http://a/1", "http://a/2", 4)]
 
 
+SSSOM_TABLE = "subject_id\tpredicate_id\tobject_id\nA:1\tskos:exactMatch\tno:2\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "#curie_map: {A: 'http://a/', no: \"http://no/\"}\n",
+        "# curie_map:\n#   A: http://a/  # ours\n#   no: http://no/\n# license: https://l/\n",
+        "#mapping_set_id: https://m/\n#curie_map:\n#    'A': http://a/\n#\n#    no: http://no/\n",
+    ],
+    ids=["flow style", "comments in it", "an empty line"],
+)
+def test_the_header_of_sssom_is_yaml(file, header):
+    lines = header.count("\n")
+    assert read_links(file(header + SSSOM_TABLE)).rows() == [("http://a/1", "http://no/2", lines + 2)]
+
+
+@pytest.mark.parametrize("header", ["", "# Matched by hand.\n", "#license: https://l/\n", "#curie_map:\n"])
+def test_sssom_may_do_without_prefixes(file, header):
+    assert read_links(file(header + SSSOM_TABLE))["left"].to_list() == ["A:1"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("#license: https://l/\n#curie_map: {A: http://a/\n", "line 2: the header of this SSSOM file is not YAML ("),
+        ("#license: https://l/\n#  title: a: b\n", "line 2: the header of this SSSOM file is not YAML ("),
+        ('#title: "\x07"\n#license: no\n', "line 1: the header of this SSSOM file is not YAML ("),
+        ("#license: no\n#curie_map: [A, B]\n", "line 2: the curie_map of the header is no list of prefixes"),
+        ("#curie_map:\n#  A: {b: c}\n", "line 1: the curie_map of the header is no list of prefixes"),
+        ("#curie_map:\n#  A:\n", "line 1: the curie_map of the header is no list of prefixes"),
+    ],
+    ids=["open brace", "two colons", "a bell", "a list", "nested", "no IRI"],
+)
+def test_a_broken_header_of_sssom_is_told_with_its_line(file, header, message):
+    found = error(file(header + SSSOM_TABLE))
+    assert message in found
+    assert "\n" not in found
+
+
 # What is refused, and how
 
 

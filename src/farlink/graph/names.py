@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import numpy as np
 import polars as pl
 
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.wording import did_you_mean, similar
 
 
 def place_of(name: str, *columns: pl.Series) -> int | None:
@@ -21,10 +20,13 @@ def place_of(name: str, *columns: pl.Series) -> int | None:
 
 
 def closest(name: str, *columns: pl.Series) -> str:
-    """A hint with the names most like one that is not there, to end a message with; may be empty."""
+    """A hint with the names most like one that is not there, to end a message with; may be empty.
+
+    Names that differ in case alone come first.
+    """
     close = [found for column in columns for found in column.filter(column.str.to_lowercase() == name.lower())[:2]]
-    close += [found for column in columns for found in get_close_matches(name, column.to_list(), n=2, cutoff=0.7)]
-    return f"; did you mean {' or '.join(repr(name) for name in dict.fromkeys(close))}?" if close else ""
+    close += [found for column in columns for found in similar(name, column.to_list(), most=2)]
+    return did_you_mean(close)
 
 
 LABEL_RELATIONS = (

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
+import yaml
 
 from farlink.errors import InputError
 from farlink.io.delimited import DIALECTS, Text, name_problem, read_parquet, wrong_field_count
@@ -104,7 +105,7 @@ def _delimited_links(text: Text) -> pl.DataFrame:
     comments = list(takewhile(lambda line: line.startswith("#"), text.lines()))
     line, header = next(text.records(len(comments)), (1, []))
     if set(SSSOM_COLUMNS) <= set(header):
-        links = _sssom_links(text, header, line, _prefixes(comments))
+        links = _sssom_links(text, header, line, _prefixes(text.name, comments))
     else:
         links = _table_links(text)
     return pl.DataFrame(list(links), schema=LINK_SCHEMA, orient="row")
@@ -145,19 +146,27 @@ def _names(text: Text, fields: list[str], line: int, places: dict[str, int]) -> 
     return [fields[place] for place in places.values()]
 
 
-def _prefixes(comments: list[str]) -> dict[str, str]:
+def _prefixes(source: str, comments: list[str]) -> dict[str, str]:
     """Prefixes of the `curie_map` in the YAML comments on top of SSSOM, and those that SSSOM has built in."""
-    prefixes = dict(SSSOM_PREFIXES)
-    texts = [comment.removeprefix("#").rstrip() for comment in comments]
-    start = next((place for place, text in enumerate(texts) if text.strip() == "curie_map:"), len(texts))
-    for text in takewhile(lambda text: _indent(text) > _indent(texts[start]), texts[start + 1 :]):
-        prefix, _, iri = text.partition(":")
-        prefixes[prefix.strip(" '\"")] = iri.strip(" '\"")
-    return prefixes
+    header = _header(source, [comment.removeprefix("#").rstrip() for comment in comments])
+    given = (header.get("curie_map") or {}) if isinstance(header, dict) else {}
+    if not isinstance(given, dict) or not all(isinstance(iri, str) and iri for iri in given.values()):
+        line = next(number for number, comment in enumerate(comments, 1) if "curie_map" in comment)
+        raise InputError(source, "the curie_map of the header is no list of prefixes, expected 'prefix: IRI'", line)
+    return SSSOM_PREFIXES | given
 
 
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
+def _header(source: str, lines: list[str]) -> object:
+    text = "\n".join(lines)
+    try:
+        # a safe loader for which every scalar is text: a prefix may be `no`, which others take for false
+        return yaml.load(text, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = min(error.problem_mark.line + 1, len(lines)) if error.problem_mark else 1
+        raise InputError(source, f"the header of this SSSOM file is not YAML ({error.problem})", line) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(source, f"the header of this SSSOM file is not YAML ({error.reason})", line) from None
 
 
 def _expanded(name: str, prefixes: dict[str, str]) -> str:
