@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from farlink.alignment.candidates import Candidates
-from farlink.alignment.evidence import DOUBT, LEAST, LIKELY, PRIOR, Edges, Evidence
+from farlink.alignment.evidence import DOUBT, LEAST, LIKELY, PRIOR, Evidence
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 
@@ -46,7 +46,10 @@ def one_way(left, right, seeds, candidates):
     sharers = Counter(edge for edges in theirs.values() for edge in edges)
     everyone = len(right.entities)
     chance = {(a, b): p for (a, b), p in candidates.items() if p > LEAST} | dict.fromkeys(seeds, 1.0)
-    partner = {a: b for (a, b), p in candidates.items() if p > LIKELY} | dict(seeds)
+    partner = dict(seeds)
+    for a, b in sorted(candidates, key=candidates.get, reverse=True):  # the first in the list of equally likely ones
+        if candidates[a, b] > LIKELY:
+            partner.setdefault(a, b)
 
     known, both, answered = Counter(), Counter(), Counter()
     for x, edges in ours.items():
@@ -86,12 +89,6 @@ def test_the_evidence_is_the_formula(seed):
     seeds = [(0, 0), (1, 1)]
     pairs = sorted({(int(a), int(b)) for a, b in rng.integers(2, (shape[0], shape[1]), (12, 2))})
     scores = rng.random(len(pairs)).round(3)
-    # a share is at most one in all, and only one candidate of an entity is likely
-    total = np.bincount(ids(*pairs)[:, 0], scores, minlength=shape[0])
-    scores = scores / (total[ids(*pairs)[:, 0]] + 0.1)
-    columns = np.bincount(ids(*pairs)[:, 1], scores > LIKELY, minlength=shape[1])
-    if (columns > 1).any():
-        return  # two left entities likely to be the same right one: which of them counts is not specified
     found = Evidence(left, right, ids(*seeds)).of(listed(pairs, scores, shape))
     candidates = dict(zip(pairs, scores.tolist(), strict=True))
     turned = {(b, a): p for (a, b), p in candidates.items()}
@@ -129,10 +126,25 @@ def test_reasons_name_the_agreeing_triples_the_weightiest_first():
     assert all(reason.chance == 1 for reason in reasons)
 
 
-def test_edges_know_how_many_share_them():
-    edges = Edges.of(LEFT)
-    rome = LEFT.ids(pl.Series(["rome"]))[0]
-    born_in = LEFT.relations.to_list().index("born in")
-    place = np.flatnonzero((edges.neighbour == rome) & (edges.relation == born_in))
-    assert len(place) == 2
-    assert edges.sharers[place].tolist() == [2, 2]
+def test_of_several_likely_counterparts_the_likeliest_counts_wherever_it_is_listed():
+    seeds = ids(pair("rome", "Rome"), pair("bob", "b"))
+    pairs = [pair("ann", "a"), pair("ann", "c"), pair("cid", "c"), pair("oslo", "Oslo")]
+    scores = [0.9, 0.6, 0.7, 0.1]  # ann may be a or c; c may be ann or cid
+    evidence = Evidence(LEFT, RIGHT, seeds)
+    forwards = evidence.of(listed(pairs, scores, (5, 5)))
+    backwards = evidence.of(listed(pairs[::-1], scores[::-1], (5, 5)))
+    assert forwards == pytest.approx(backwards[::-1])
+    # ann is a, who knows b: the relations agree in every triple that is counted on, and more than if she were c
+    other = evidence.of(listed(pairs, [0.6, 0.9, 0.7, 0.1], (5, 5)))
+    assert forwards[0] > other[0]
+
+
+def test_what_is_believed_is_counted_once_for_the_same_candidates():
+    evidence = Evidence(LEFT, RIGHT, ids(pair("rome", "Rome"), pair("bob", "b")))
+    one, other = (listed([pair("ann", "a"), pair("oslo", "Oslo")], [0.4, chance], (5, 5)) for chance in (0.9, 0.1))
+    assert evidence.believed(one) is not evidence.believed(other)
+    assert all(ours is theirs for ours, theirs in zip(evidence.believed(one), evidence.believed(one), strict=True))
+    assert evidence.reasons(*pair("bob", "b"), one) != evidence.reasons(*pair("bob", "b"), other)
+    assert evidence.reasons(*pair("bob", "b"), one) == Evidence(LEFT, RIGHT, evidence.seeds).reasons(
+        *pair("bob", "b"), one
+    )

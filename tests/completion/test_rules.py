@@ -86,7 +86,7 @@ def test_a_graph_without_paths_has_no_rules():
 
 def test_paths_to_too_many_ends_say_nothing(monkeypatch):
     star = np.array([[0, 0, leaf] for leaf in range(1, 20)] + [[0, 1, leaf] for leaf in range(1, 20)], dtype=np.int32)
-    edges = Edges.of(with_reverses(star, RELATIONS), SIZE)
+    edges = Edges.of_triples(with_reverses(star, RELATIONS), SIZE, 2 * RELATIONS)
     tensors = {"first": torch.tensor([0, 1, 1, 1, 1, 1, 1]), "steps": torch.tensor([[1, -1]], dtype=torch.int32)}
     rules = Rules(edges, {**tensors, "weight": torch.tensor([2.0])})
     assert (rules(torch.tensor([0]), torch.tensor([0]))[0, 1:20] == 2).all()
@@ -151,7 +151,7 @@ def test_the_gradient_is_that_of_the_cross_entropy_of_each_answer():
 
 @pytest.mark.parametrize("relation", [NEXT, SKIP])
 def test_edges_are_ordered_and_complete(relation):
-    edges = Edges.of(ring(), SIZE)
+    edges = Edges.of_triples(ring(), SIZE, 2 * RELATIONS)
     assert {tuple(row) for row in edges.triples.tolist()} == {tuple(row) for row in ring().tolist()}
     begin, end = farlink.completion.rules._span(*edges[:2], 7, relation)
     assert edges.tail[begin:end].tolist() == [8 if relation == NEXT else 9]

@@ -7,14 +7,15 @@ from scipy.stats import chisquare
 from torch import nn
 
 from farlink.experiments.authors_code import IdentityLSTM, authors_paths
-from farlink.graph.edges import Adjacency, with_reverses
+from farlink.graph.edges import Adjacency, Edges, with_reverses
 from farlink.rsn.joint import JointGraph
 
 TRIPLES = np.unique(
     with_reverses(np.array([(0, 0, 1), (1, 0, 2), (2, 0, 0), (2, 1, 3), (3, 0, 0), (1, 1, 3), (0, 1, 1)], np.int32), 2),
     axis=0,
 )
-GRAPH = JointGraph(TRIPLES, 4, 2, 4, Adjacency.of(TRIPLES, 4), np.array([0, 0, 1, 1], dtype=np.uint8))
+NEAR = Adjacency.of(Edges.of_triples(TRIPLES, 4, 4))
+GRAPH = JointGraph(TRIPLES, 4, 2, 4, NEAR, np.array([0, 0, 1, 1], dtype=np.uint8))
 LINKED = np.array([True, False, True, False])
 OPTIONS = {"length": 7, "walks_per_triple": 3000, "depth": 0.9, "cross": 0.8, "seed": 0, "epoch": 0}
 

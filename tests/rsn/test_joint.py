@@ -1,11 +1,7 @@
-import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from farlink.graph.edges import Adjacency, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_alignment_folder
 from farlink.rsn.joint import BOTH, join, merge, shared_rows, swapped
@@ -17,10 +13,6 @@ def triples(*rows):
 
 def as_set(rows):
     return {tuple(row) for row in rows.tolist()}
-
-
-def test_every_triple_gets_a_reverse_twin_with_a_relation_of_its_own():
-    assert as_set(with_reverses(triples((0, 0, 1), (1, 1, 2)), 2)) == {(0, 0, 1), (1, 1, 2), (1, 2, 0), (2, 3, 1)}
 
 
 def test_swapping_gives_all_combinations_of_seeded_ends():
@@ -62,20 +54,6 @@ def test_joint_triple_counts_of_the_published_data_sets(shared_data, folder, cou
     data = read_alignment_folder(shared_data / "srprs" / folder)
     seeds = np.stack([data.left.ids(data.seeds["left"]), data.right.ids(data.seeds["right"])], axis=1)
     assert len(join(data.left, data.right, seeds).triples) == count
-
-
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2), st.integers(0, 6)), min_size=1, unique=True))
-def test_adjacency_lists_what_networkx_lists(rows):
-    graph = nx.MultiDiGraph()
-    graph.add_nodes_from(range(7))
-    graph.add_edges_from((h, t, r) for h, r, t in rows)
-    near = Adjacency.of(triples(*rows), 7)
-    for entity in range(7):
-        places = range(near.row[entity], near.row[entity + 1])
-        assert [int(near.neighbour[p]) for p in places] == sorted(graph.successors(entity))
-        for place in places:
-            relations = near.relation[near.edge[place] : near.edge[place + 1]].tolist()
-            assert sorted(relations) == sorted(graph[entity][int(near.neighbour[place])])
 
 
 def test_merging_gives_linked_entities_one_place_and_keeps_every_triple_once(pair):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import chi2_contingency, chisquare
 
-from farlink.graph.edges import Adjacency, with_reverses
+from farlink.graph.edges import Adjacency, Edges, with_reverses
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_alignment_folder
 from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph, join, merge, shared_rows
@@ -18,7 +18,7 @@ def make_graph(edges, entities, first_right, relations=2, both=()) -> JointGraph
     triples = np.unique(with_reverses(np.array(edges, dtype=np.int32), relations), axis=0)
     side = (np.arange(entities) >= first_right).astype(np.uint8)
     side[list(both)] = BOTH
-    adjacency = Adjacency.of(triples, entities)
+    adjacency = Adjacency.of(Edges.of_triples(triples, entities, 2 * relations))
     return JointGraph(triples, entities, first_right, 2 * relations, adjacency, side)
 
 

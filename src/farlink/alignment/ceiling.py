@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from farlink.graph.edges import Edges
 from farlink.graph.ids import Ids, Pairs, Pools
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
@@ -35,19 +36,17 @@ def _lookalikes(colour: Colours, pool: Ids) -> NDArray[np.int64]:
 
 def colours(graph: KnowledgeGraph, known: Ids) -> Colours:
     """Numbers from 0, the same for entities that the triples do not tell apart, given that each known one is unique."""
-    head, relation, tail = graph.triples.T.astype(np.int64)
-    relations = len(graph.relations)
-    entity, neighbour = np.concatenate([head, tail]), np.concatenate([tail, head])
-    step = np.concatenate([relation, relation + relations])
+    edges = Edges.of(graph)
+    head = edges.head
     colour = np.zeros(len(graph.entities), dtype=np.int64)
     colour[known] = 1 + np.arange(len(known))
     rng, before = np.random.default_rng(0), 0
     while before < (now := len(np.unique(colour))):
         # a set of surroundings is the sum of random numbers, one for each kind of surrounding: equal sums by chance
         # are as good as impossible
-        seen = _labels(colour[neighbour] * 2 * relations + step, rng)
+        seen = _labels(colour[edges.tail] * edges.relations + edges.relation, rng)
         around = _labels(colour, rng)
-        np.add.at(around, entity, seen)
+        np.add.at(around, head, seen)
         _, colour = np.unique(around, return_inverse=True)
         before = now
     return colour

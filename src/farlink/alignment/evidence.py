@@ -12,14 +12,15 @@ against the pair. Logarithms add up over the triples of x, and the view from x a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from farlink.graph.edges import Edges, begins
 from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
@@ -32,33 +33,23 @@ LEAST = 0.02  # a pair less likely than this is no longer thought of
 DOUBT = 0.05  # what remains of a pair's odds, at the least, for a triple that has no counterpart
 
 
-@dataclass(frozen=True)
-class Edges:
-    """Triples of a graph, seen from both ends, in compressed rows by entity."""
+class _Side(NamedTuple):
+    """The triples of one graph, from both ends, and how much each of them says."""
 
-    start: NDArray[np.int64]
-    relation: Ids  # r, or r + relations where the entity is the object
-    neighbour: Ids
-    source: Ids  # the entity whose row it is
-    sharers: NDArray[np.float64]  # entities that have this relation to this neighbour
-    entities: int
-    relations: int  # reverse ones included
+    edges: Edges
+    rarity: NDArray[np.float64]  # of each edge: entities of the graph for one that has this relation to this neighbour
 
     @classmethod
-    def of(cls, graph: KnowledgeGraph) -> Edges:
-        """The edges of a graph."""
-        head, relation, tail = graph.triples.T
-        count = len(graph.relations)
-        source, neighbour = np.concatenate([head, tail]), np.concatenate([tail, head])
-        order = np.argsort(source, kind="stable")
-        source, neighbour = source[order], neighbour[order]
-        relation = np.concatenate([relation, relation + np.int32(count)])[order]
-        _, place, sharers = np.unique(
-            neighbour.astype(np.int64) * 2 * count + relation, return_inverse=True, return_counts=True
-        )
-        entities = len(graph.entities)
-        start = np.searchsorted(source, np.arange(entities + 1))
-        return cls(start, relation, neighbour, source, sharers[place].astype(np.float64), entities, 2 * count)
+    def of(cls, graph: KnowledgeGraph) -> _Side:
+        edges = Edges.of(graph)
+        return cls(edges, edges.entities / edges.sharers())
+
+
+class _Listed(NamedTuple):
+    """The candidates to judge, in compressed rows by left entity."""
+
+    start: NDArray[np.int64]
+    right: Ids
 
 
 class _Beliefs(NamedTuple):
@@ -96,7 +87,8 @@ class Evidence:
     """Judges pairs of entities of two graphs by their triples, given seeds and who else is likely whom."""
 
     def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Pairs) -> None:
-        self.left, self.right, self.seeds = Edges.of(left), Edges.of(right), seeds
+        self.left, self.right, self.seeds = _Side.of(left), _Side.of(right), seeds
+        self._counted: tuple[ref[Candidates], _Beliefs, _Rates] | None = None
 
     def of(self, candidates: Candidates) -> NDArray[np.float64]:
         """Logarithm of the odds that the triples give each candidate pair."""
@@ -106,41 +98,49 @@ class Evidence:
 
     def reasons(self, left: int, right: int, candidates: Candidates) -> list[Reason]:
         """The agreeing triples of one pair, the weightiest first; each triple of the left entity once."""
-        beliefs = _beliefs(self.left.entities, self.seeds, candidates)
-        rates = _rates(self.left, self.right, _likely(self.left.entities, self.seeds, candidates))
+        beliefs, rates = self.believed(candidates)
+        ours, theirs = self.left.edges, self.right.edges
+        at: dict[int, list[int]] = {}  # places of the right entity's edges to each neighbour
+        row = theirs.row(right)
+        for place, neighbour in enumerate(theirs.tail[row].tolist(), row.start):
+            at.setdefault(neighbour, []).append(place)
         best: dict[int, Reason] = {}
-        theirs: dict[int, list[int]] = {}
-        for place in range(self.right.start[right], self.right.start[right + 1]):
-            theirs.setdefault(int(self.right.neighbour[place]), []).append(place)
-        for place in range(self.left.start[left], self.left.start[left + 1]):
-            relation, neighbour = int(self.left.relation[place]), int(self.left.neighbour[place])
-            row = slice(beliefs.start[neighbour], beliefs.start[neighbour + 1])
-            for other, chance in zip(beliefs.right[row].tolist(), beliefs.chance[row].tolist(), strict=True):
-                for edge in theirs.get(other, ()):
-                    rate = _rate(rates, relation, int(self.right.relation[edge]))
-                    ratio = chance * rate * self.right.entities / self.right.sharers[edge]
-                    without = max(1 - beliefs.sum[neighbour] * rates.any[relation], DOUBT)
+        row = ours.row(left)
+        for place in range(row.start, row.stop):
+            relation, neighbour = int(ours.relation[place]), int(ours.tail[place])
+            without = max(1 - beliefs.sum[neighbour] * rates.any[relation], DOUBT)
+            maybe = slice(beliefs.start[neighbour], beliefs.start[neighbour + 1])
+            for other, chance in zip(beliefs.right[maybe].tolist(), beliefs.chance[maybe].tolist(), strict=True):
+                for edge in at.get(other, ()):
+                    other_relation = int(theirs.relation[edge])
+                    ratio = chance * _rate(rates, relation, other_relation) * self.right.rarity[edge]
                     weight = float(np.log1p(ratio / without))
-                    reason = Reason(relation, neighbour, int(self.right.relation[edge]), other, chance, weight)
                     if place not in best or weight > best[place].weight:
-                        best[place] = reason
+                        best[place] = Reason(relation, neighbour, other_relation, other, chance, weight)
         return sorted(best.values(), key=lambda reason: -reason.weight)
 
+    def believed(self, candidates: Candidates) -> tuple[_Beliefs, _Rates]:
+        """What is believed given some candidates: counted once as long as the same ones are asked about."""
+        counted = self._counted
+        if counted is None or counted[0]() is not candidates:
+            counted = ref(candidates), *_believed(self.left, self.right, self.seeds, candidates)
+            self._counted = counted
+        return counted[1:]
 
-def _log_odds(left: Edges, right: Edges, seeds: Pairs, candidates: Candidates) -> NDArray[np.float64]:
+
+def _log_odds(left: _Side, right: _Side, seeds: Pairs, candidates: Candidates) -> NDArray[np.float64]:
     order = np.argsort(candidates.left, kind="stable")
-    start = np.searchsorted(candidates.left[order], np.arange(left.entities + 1))
-    beliefs = _beliefs(left.entities, seeds, candidates)
-    rates = _rates(left, right, _likely(left.entities, seeds, candidates))
+    listed = _Listed(begins(candidates.left[order], left.edges.entities), candidates.right[order])
     odds = np.empty(len(order))
-    _sum_up(
-        left.start, left.relation, left.neighbour,
-        right.start, right.relation, right.neighbour, right.entities / right.sharers,
-        start, candidates.right[order], *beliefs, *rates, odds,
-    )  # fmt: skip
-    result = np.empty_like(odds)
-    result[order] = odds
-    return result
+    beliefs, rates = _believed(left, right, seeds, candidates)
+    odds[order] = _sum_up(left.edges, right.edges, right.rarity, listed, beliefs, rates)
+    return odds
+
+
+def _believed(left: _Side, right: _Side, seeds: Pairs, candidates: Candidates) -> tuple[_Beliefs, _Rates]:
+    entities = left.edges.entities
+    beliefs = _beliefs(entities, seeds, candidates)
+    return beliefs, _rates(left.edges, right.edges, _likely(entities, seeds, candidates))
 
 
 def _beliefs(entities: int, seeds: Pairs, candidates: Candidates) -> _Beliefs:
@@ -149,34 +149,38 @@ def _beliefs(entities: int, seeds: Pairs, candidates: Candidates) -> _Beliefs:
     right = np.concatenate([seeds[:, 1], candidates.right[kept]])
     chance = np.concatenate([np.ones(len(seeds)), candidates.score[kept]])
     order = np.argsort(left, kind="stable")
-    start = np.searchsorted(left[order], np.arange(entities + 1))
     total = np.bincount(left, chance, minlength=entities)
-    return _Beliefs(start, right[order], chance[order], np.minimum(total, 1.0))
+    return _Beliefs(begins(left[order], entities), right[order], chance[order], np.minimum(total, 1.0))
 
 
 def _likely(entities: int, seeds: Pairs, candidates: Candidates) -> Ids:
-    """For each left entity the one right entity it is likely to be, or -1."""
+    """For each left entity the one right entity it is likely to be, or -1; of several the likeliest.
+
+    Equally likely ones: the first in the list.
+    """
     partner = np.full(entities, -1, dtype=np.int32)
-    sure = candidates.score > LIKELY
-    partner[candidates.left[sure]] = candidates.right[sure]
+    sure = np.flatnonzero(candidates.score > LIKELY)
+    sure = sure[np.argsort(-candidates.score[sure], kind="stable")]
+    left, first = np.unique(candidates.left[sure], return_index=True)
+    partner[left] = candidates.right[sure[first]]
     partner[seeds[:, 0]] = seeds[:, 1]
     return partner
 
 
 def _rates(left: Edges, right: Edges, partner: Ids) -> _Rates:
-    source, neighbour = partner[left.source], partner[left.neighbour]
-    both_known = (source >= 0) & (neighbour >= 0)
+    head, tail = partner[left.head], partner[left.tail]
+    both_known = (head >= 0) & (tail >= 0)
     relation = left.relation[both_known]
     known = np.bincount(relation, minlength=left.relations).astype(np.float64)
     # the right edges between the partners of the two ends, found by binary search
-    key = right.source.astype(np.int64) * right.entities + right.neighbour
-    order = np.argsort(key, kind="stable")
-    wanted = source[both_known].astype(np.int64) * right.entities + neighbour[both_known]
-    first, last = (np.searchsorted(key[order], wanted, side=side) for side in ("left", "right"))
+    near = right.by_tail()
+    key = near.head.astype(np.int64) * right.entities + near.tail
+    wanted = head[both_known].astype(np.int64) * right.entities + tail[both_known]
+    first, last = (np.searchsorted(key, wanted, side=side) for side in ("left", "right"))
     counterparts = last - first
     before = np.cumsum(counterparts) - counterparts
     places = np.repeat(first - before, counterparts) + np.arange(counterparts.sum())
-    pairs = np.repeat(relation, counterparts), right.relation[order[places]]
+    pairs = np.repeat(relation, counterparts), near.relation[places]
     both: csr_array = coo_array((np.ones(len(places)), pairs), shape=(left.relations, right.relations)).tocsr()
     both.sort_indices()
 
@@ -185,60 +189,55 @@ def _rates(left: Edges, right: Edges, partner: Ids) -> _Rates:
     share = np.bincount(right.relation, minlength=right.relations) / max(1, len(right.relation))
     found = np.bincount(relation, answered, minlength=left.relations)
     return _Rates(
-        both.indptr, both.indices, both.data, known, overall * share, (found + PRIOR * overall) / (known + PRIOR)
+        start=both.indptr,
+        other=both.indices,
+        both=both.data,
+        known=known,
+        share=overall * share,
+        any=(found + PRIOR * overall) / (known + PRIOR),
     )
 
 
-def _rate(rates: _Rates, relation: int, other: int) -> float:
-    return float(_smoothed(rates.start, rates.other, rates.both, rates.known, rates.share, relation, other))
-
-
 @njit(cache=True)
-def _smoothed(start, other, both, known, share, relation, wanted):  # type: ignore[no-untyped-def]
+def _rate(rates, relation, wanted):  # type: ignore[no-untyped-def]
     """Chance that a triple of a relation has a counterpart by the wanted one."""
-    first, last = start[relation], start[relation + 1]
-    place = first + np.searchsorted(other[first:last], wanted)
-    count = both[place] if place < last and other[place] == wanted else 0.0
-    return (count + PRIOR * share[wanted]) / (known[relation] + PRIOR)
+    first, last = rates.start[relation], rates.start[relation + 1]
+    place = first + np.searchsorted(rates.other[first:last], wanted)
+    count = rates.both[place] if place < last and rates.other[place] == wanted else 0.0
+    return (count + PRIOR * rates.share[wanted]) / (rates.known[relation] + PRIOR)
 
 
 @njit(cache=True, parallel=True)
-def _sum_up(  # type: ignore[no-untyped-def]
-    left_start, left_relation, left_neighbour,
-    right_start, right_relation, right_neighbour, rarity,
-    listed_start, listed_right,
-    belief_start, belief_right, chance, chance_sum,
-    rate_start, rate_other, rate_both, known, share, any_rate,
-    odds,
-):  # fmt: skip
-    for entity in prange(len(left_start) - 1):
-        if listed_start[entity] == listed_start[entity + 1]:
+def _sum_up(left, right, rarity, listed, beliefs, rates):  # type: ignore[no-untyped-def]
+    """Logarithm of the odds of each pair that is listed; `rarity` is that of the right edges."""
+    odds = np.empty(len(listed.right))
+    for entity in prange(len(listed.start) - 1):
+        if listed.start[entity] == listed.start[entity + 1]:
             continue
-        first, last = left_start[entity], left_start[entity + 1]
+        first, last = left.first[entity], left.first[entity + 1]
         # whom the neighbours may be, sorted, so that a candidate's neighbours are found by binary search
         size = 0
         for edge in range(first, last):
-            size += belief_start[left_neighbour[edge] + 1] - belief_start[left_neighbour[edge]]
+            size += beliefs.start[left.tail[edge] + 1] - beliefs.start[left.tail[edge]]
         who, via, likely = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size)
         unanswered = np.empty(last - first)
         size = 0
         for edge in range(first, last):
-            neighbour = left_neighbour[edge]
-            unanswered[edge - first] = max(1 - chance_sum[neighbour] * any_rate[left_relation[edge]], DOUBT)
-            for place in range(belief_start[neighbour], belief_start[neighbour + 1]):
-                who[size], via[size], likely[size] = belief_right[place], edge, chance[place]
+            neighbour = left.tail[edge]
+            unanswered[edge - first] = max(1 - beliefs.sum[neighbour] * rates.any[left.relation[edge]], DOUBT)
+            for place in range(beliefs.start[neighbour], beliefs.start[neighbour + 1]):
+                who[size], via[size], likely[size] = beliefs.right[place], edge, beliefs.chance[place]
                 size += 1
         order = np.argsort(who)
         who, via, likely = who[order], via[order], likely[order]
-        for pair in range(listed_start[entity], listed_start[entity + 1]):
+        for pair in range(listed.start[entity], listed.start[entity + 1]):
             ratio = unanswered.copy()
-            candidate = listed_right[pair]
-            for edge in range(right_start[candidate], right_start[candidate + 1]):
-                place = np.searchsorted(who, right_neighbour[edge])
-                while place < size and who[place] == right_neighbour[edge]:
-                    rate = _smoothed(
-                        rate_start, rate_other, rate_both, known, share, left_relation[via[place]], right_relation[edge]
-                    )
+            candidate = listed.right[pair]
+            for edge in range(right.first[candidate], right.first[candidate + 1]):
+                place = np.searchsorted(who, right.tail[edge])
+                while place < size and who[place] == right.tail[edge]:
+                    rate = _rate(rates, left.relation[via[place]], right.relation[edge])
                     ratio[via[place] - first] += likely[place] * rate * rarity[edge]
                     place += 1
             odds[pair] = np.log(ratio).sum()
+    return odds

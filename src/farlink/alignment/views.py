@@ -17,6 +17,7 @@ from scipy.sparse import coo_array, csr_array
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from farlink.graph.edges import Edges, reverse
 from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.rsn.model import PathModel
@@ -32,19 +33,16 @@ class Neighbourhoods:
     def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph) -> None:
         self.left = len(left.entities)
         self.entities = self.left + len(right.entities)
-        shift = np.array([self.left, len(left.relations), self.left], dtype=np.int32)
-        head, relation, tail = np.concatenate([left.triples, right.triples + shift]).T
-        self.relations = len(left.relations) + len(right.relations)
-        source, target = np.concatenate([head, tail]), np.concatenate([tail, head])
-        directed = np.concatenate([relation, relation + self.relations])  # a relation and its reverse are two
-        degree = np.maximum(np.bincount(source, minlength=self.entities), 1)
+        edges = Edges.of(left, right)
+        self.relations = edges.relations // 2
+        head, degree = edges.head, np.maximum(np.diff(edges.first), 1)
         # each step divides by the roots of both degrees: a hub says little about its neighbours
-        weight = 1 / np.sqrt(degree[source] * degree[target])
-        self.neighbours = _counts(source, target, (self.entities, self.entities), weight)  # (E, E)
-        self.uses = _counts(source, directed, (self.entities, 2 * self.relations))  # (E, 2 R)
+        weight = 1 / np.sqrt(degree[head] * degree[edges.tail])
+        self.neighbours = _counts(head, edges.tail, (self.entities, self.entities), weight)  # (E, E)
+        self.uses = _counts(head, edges.relation, (self.entities, edges.relations))  # (E, 2 R)
         # who is reached by which step: from a neighbour, by the relation that leads back
-        self.arrivals = source
-        self.steps = np.stack([target, (directed + self.relations) % (2 * self.relations)], axis=1)
+        self.arrivals = head
+        self.steps = np.stack([edges.tail, reverse(edges.relation, edges.relations)], axis=1)
 
     def sides(self, vectors: Tensor) -> tuple[Tensor, Tensor]:
         """The rows of the left and of the right graph."""

@@ -15,7 +15,7 @@ from farlink.completion.questions import Questions
 from farlink.completion.ranking import Score
 from farlink.completion.task import CompletionTask
 from farlink.completion.training_data import TrainingData
-from farlink.graph.edges import with_reverses
+from farlink.graph.edges import distinct_ends, with_reverses
 from farlink.graph.ids import Ids, Triples
 from farlink.measures.calibration import Calibration, reliability
 from farlink.measures.ranks import Ranks
@@ -74,8 +74,8 @@ def mapping_classes(triples: Triples, relations: int) -> NDArray[np.str_]:
     count = np.maximum(np.bincount(triples[:, 1], minlength=relations), 1)
 
     def mean_others(end: int) -> NDArray[np.float64]:
-        ends = np.unique(triples[:, [1, end]], axis=0)[:, 0]
-        return np.asarray(count / np.maximum(np.bincount(ends, minlength=relations), 1))
+        others = distinct_ends(triples[:, 1], triples[:, end], relations)
+        return np.asarray(count / np.maximum(others, 1))
 
     many_tails, many_heads = mean_others(0) > 1.5, mean_others(2) > 1.5
     return np.where(many_heads, np.where(many_tails, "N-N", "N-1"), np.where(many_tails, "1-N", "1-1"))

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from farlink.graph.edges import with_reverses
-from farlink.graph.ids import Ids, Triples
+from farlink.graph.edges import Edges, begins, reverse
+from farlink.graph.ids import Triples
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 MOST_PAIRS = 5_000_000  # ends of a kind of path that are looked at; commoner kinds say little and cost much
@@ -39,10 +39,7 @@ class Support:
     """Finds paths of one and two steps in a graph."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
-        self.size, self.relations = len(graph.entities), len(graph.relations)
-        triples = with_reverses(graph.triples, self.relations)
-        self.triples = triples[np.argsort(triples[:, 0], kind="stable")]
-        self.first = np.searchsorted(self.triples[:, 0], np.arange(self.size + 1))
+        self.edges = Edges.of(graph)
         self.judged = lru_cache(maxsize=4096)(self._judged)
 
     def paths(self, head: int, relation: int, tail: int) -> list[SupportingPath]:
@@ -56,27 +53,20 @@ class Support:
 
     def _between(self, head: int, relation: int, tail: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Paths of one and two steps; the fact itself is none."""
-        steps, next_entities = self._from(head)
-        back, entities_before = self._from(tail)
+        (steps, next_entities), (back, entities_before) = (
+            (self.edges.relation[row], self.edges.tail[row]) for row in map(self.edges.row, (head, tail))
+        )
         direct = [
             ((head, tail), (int(step),)) for step in np.unique(steps[next_entities == tail]) if int(step) != relation
         ]
         middle = np.intersect1d(next_entities, entities_before)
         middle = middle[(middle != head) & (middle != tail)]
         return direct + [
-            ((head, int(entity), tail), (int(first), int(self._reverse(second))))
+            ((head, int(entity), tail), (int(first), reverse(int(second), self.edges.relations)))
             for entity in middle
             for first in np.unique(steps[next_entities == entity])
             for second in np.unique(back[entities_before == entity])
         ]
-
-    def _from(self, entity: int) -> tuple[Ids, Ids]:
-        """Relations and neighbours of an entity."""
-        rows = self.triples[self.first[entity] : self.first[entity + 1]]
-        return rows[:, 1], rows[:, 2]
-
-    def _reverse(self, relation: int) -> int:
-        return int((relation + self.relations) % (2 * self.relations))
 
     def _judged(self, steps: tuple[int, ...], relation: int) -> tuple[int, int]:
         """Of the pairs that such a path joins, how many have the relation; (0, 0) if there are too many to look."""
@@ -92,10 +82,10 @@ class Support:
         return int(joined.multiply(self._matrix(relation)).sum()), int(joined.nnz)
 
     def _matrix(self, relation: int) -> csr_array:
-        rows = self._by_relation[relation]
-        return coo_array((np.ones(len(rows), np.int32), (rows[:, 0], rows[:, 2])), shape=(self.size, self.size)).tocsr()
+        rows, size = self._by_relation[relation], self.edges.entities
+        return coo_array((np.ones(len(rows), np.int32), (rows[:, 0], rows[:, 2])), shape=(size, size)).tocsr()
 
     @cached_property
     def _by_relation(self) -> list[Triples]:
-        ordered = self.triples[np.argsort(self.triples[:, 1], kind="stable")]
-        return np.split(ordered, np.searchsorted(ordered[:, 1], np.arange(1, 2 * self.relations)))
+        ordered = self.edges.triples[np.argsort(self.edges.relation, kind="stable")]
+        return np.split(ordered, begins(ordered[:, 1], self.edges.relations)[1:-1])

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.graph.ids import Ids, Triples
+from farlink.graph.edges import runs
+from farlink.graph.ids import Ids, Triples, sorted_distinct
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,10 @@ class Questions:
 
     @classmethod
     def about(cls, triples: Triples) -> Questions:
-        """The questions that triples answer. Triples are distinct; add their reverses to ask both ways."""
-        triples = triples[np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))]
-        head, relation, answer = triples.T
-        new = np.ones(len(triples), dtype=bool)
-        new[1:] = (head[1:] != head[:-1]) | (relation[1:] != relation[:-1])
-        first = np.append(np.flatnonzero(new), len(triples))
-        return cls(head[new], relation[new], first, np.ascontiguousarray(answer))
+        """The questions that triples answer; add their reverses to ask both ways."""
+        head, relation, answer = np.ascontiguousarray(sorted_distinct(triples).T)
+        first = runs(head, relation)
+        return cls(head[first[:-1]], relation[first[:-1]], first, answer)
 
     def __len__(self) -> int:
         return len(self.head)

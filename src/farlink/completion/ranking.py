@@ -10,7 +10,7 @@ from numba import njit, prange
 from torch import Tensor
 
 from farlink.completion.questions import Questions
-from farlink.graph.edges import with_reverses
+from farlink.graph.edges import runs, with_reverses
 from farlink.graph.ids import Triples
 from farlink.measures.ranks import Ranks
 
@@ -29,9 +29,8 @@ def ranks_by_each(scores: Scores, count: int, triples: Triples, known: Questions
     optimistic, pessimistic = (np.empty((count, len(triples)), dtype=np.int64) for _ in range(2))
     order = np.lexsort((triples[:, 1], triples[:, 0]))
     head, relation, tail = triples[order].T
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (head[1:] != head[:-1]) | (relation[1:] != relation[:-1])
-    question, starts = np.cumsum(new) - 1, np.flatnonzero(new)
+    first_row = runs(head, relation)
+    starts, question = first_row[:-1], np.repeat(np.arange(len(first_row) - 1), np.diff(first_row))
     for chunk in _chunks(len(starts)):
         heads, relations = head[starts[chunk]], relation[starts[chunk]]
         rows = np.flatnonzero((question >= chunk.start) & (question < chunk.stop))

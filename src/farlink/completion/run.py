@@ -103,7 +103,7 @@ class CompletionRun(Run):
         if factors is not None:
             factors.load_state_dict(self._weights("factors"))
         train = self.triples("train")
-        edges = Edges.of(with_reverses(train, relations), size)
+        edges = Edges.of_triples(with_reverses(train, relations), size, 2 * relations)
         rules = Rules(edges, self._weights("rules")) if self.settings.rules else None
         return Ensemble(scorers(self.network, factors, rules), self.metrics["weights"], *seen(train, size, relations))
 
@@ -122,7 +122,7 @@ class CompletionRun(Run):
     @cached_property
     def known(self) -> Questions:
         """All facts that the run was given, as questions with their answers; both ways."""
-        triples = np.unique(self.triples("train", "validation", "test"), axis=0)
+        triples = self.triples("train", "validation", "test")
         return Questions.about(with_reverses(triples, len(self.relations)))
 
     # what it answers
@@ -214,12 +214,8 @@ class CompletionRun(Run):
         if not fresh.any():
             raise FarlinkError(f"{part.source}: no triple here is of known entities and relations and was not learned")
         chosen = rows[fresh]
-        known = Questions.about(
-            with_reverses(
-                np.unique(np.concatenate([self.triples("train", "validation", "test"), chosen]), axis=0),
-                len(self.relations),
-            )
-        )
+        facts = np.concatenate([self.triples("train", "validation", "test"), chosen])
+        known = Questions.about(with_reverses(facts, len(self.relations)))
         found = both_sides(self.ensemble, chosen, known, len(self.relations))
         left_out = {"unknown": int((~named).sum()), "learned": int((named & ~fresh).sum())}
         figures = {side: one.summary(ranks) for side, one in found.items()}

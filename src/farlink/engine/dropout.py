@@ -12,7 +12,7 @@ import torch
 from numba import njit, prange
 from torch import Tensor, nn
 
-from farlink.engine.random_bits import mix
+from farlink.engine.random_bits import GOLDEN, mix
 
 LEVELS = 2**16  # a share is rounded to one of so many
 DRAWS = 4  # of that size in one random number of 64 bits
@@ -44,7 +44,7 @@ class Dropout(nn.Module):
 @njit(cache=True, parallel=True)
 def _draw(key, cut, kept, mask):  # type: ignore[no-untyped-def]
     for i in prange(len(mask) // DRAWS):
-        bits = mix(key + np.uint64(i) * np.uint64(0x9E3779B97F4A7C15))
+        bits = mix(key + np.uint64(i) * GOLDEN)
         for j in range(DRAWS):
             draw = (bits >> np.uint64(16 * j)) & np.uint64(LEVELS - 1)
             mask[DRAWS * i + j] = kept if draw >= cut else np.float32(0)

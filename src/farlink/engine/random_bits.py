@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the step of the counter: the whole part of 2⁶⁴ / φ, an odd number
+
 
 @njit(cache=True)
 def mix(state: np.uint64) -> np.uint64:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from farlink.engine.random_bits import mix
+from farlink.engine.random_bits import GOLDEN, mix
+from farlink.graph.edges import begins
 from farlink.graph.ids import Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.walks import starts
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 PATIENCE = 64  # refusals before a step takes what it draws
 
 
@@ -34,7 +34,7 @@ def authors_paths(
     stream = np.random.SeedSequence([seed, epoch])
     begin = starts(len(graph.triples), walks_per_triple, np.random.default_rng(stream))
     paths = np.empty((len(begin), length), dtype=np.int32)
-    row = np.searchsorted(graph.triples[:, 0], np.arange(graph.entities + 1))
+    row = begins(graph.triples[:, 0], graph.entities)
     _walk(paths, graph.triples, begin, row, linked, depth, cross, stream.generate_state(1, np.uint64)[0])
     return paths
 

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from farlink.graph.edges import Edges, begins
-from farlink.graph.ids import Ids, Pairs, Triples
+from farlink.graph.edges import Edges, begins, reverse
+from farlink.graph.ids import Pairs, Triples
 
 SAMPLE = 300  # triples of each relation from which its kinds of path are found
 MOST_KINDS = 20_000  # paths looked at between the ends of one triple
@@ -38,19 +38,12 @@ class Sample(NamedTuple):
 
 def find_kinds(edges: Edges, sample: Sample, most: int) -> tuple[NDArray[np.int64], Pairs]:
     """The commonest kinds of path that join the ends of each relation's triples, as `first` and `steps` of `Rules`."""
-    near, relations = _by_tail(edges), len(sample.first) - 1
+    near = edges.by_tail()
     kinds = [
-        _commonest(_keys_beside(edges, near, sample.triples[begin:end], relations), relations, most)
+        _commonest(_keys_beside(near, sample.triples[begin:end]), edges.relations, most)
         for begin, end in pairwise(sample.first)
     ]
     return np.concatenate([[0], np.cumsum([len(some) for some in kinds])]), np.concatenate(kinds)
-
-
-def _by_tail(edges: Edges) -> tuple[Ids, Ids]:
-    """Relations and tails of the edges of each head, ordered by tail."""
-    triples = edges.triples
-    ordered = triples[np.lexsort((triples[:, 2], triples[:, 0]))]
-    return np.ascontiguousarray(ordered[:, 1]), np.ascontiguousarray(ordered[:, 2])
 
 
 def _commonest(keys: NDArray[np.int64], relations: int, most: int) -> Pairs:
@@ -60,38 +53,40 @@ def _commonest(keys: NDArray[np.int64], relations: int, most: int) -> Pairs:
     return np.stack([chosen // (relations + 1), chosen % (relations + 1) - 1], axis=1).astype(np.int32)
 
 
-def _keys_beside(edges: Edges, near: tuple[Ids, Ids], triples: Triples, relations: int) -> NDArray[np.int64]:
+def _keys_beside(near: Edges, triples: Triples) -> NDArray[np.int64]:
     """Every kind of path that joins the ends of triples of one relation, once for each triple, as a number."""
-    head, relation, tail = (np.ascontiguousarray(column) for column in triples.T)
-    keys, triple = _paths_beside(edges.first, *near, head, relation, tail, relations)
-    room = (relations + 1) ** 2
+    keys, triple = _paths_beside(near, *np.ascontiguousarray(triples.T))
+    room = (near.relations + 1) ** 2
     return np.unique(triple * room + keys) % room
 
 
 @njit(cache=True)
-def _paths_beside(first, near_relation, near, head, relation, tail, relations):  # type: ignore[no-untyped-def]
-    """The kinds of all paths of two steps, and of one, that join the ends of triples; the triple itself is none."""
+def _paths_beside(near, head, relation, tail):  # type: ignore[no-untyped-def]
+    """The kinds of all paths of two steps, and of one, that join the ends of triples; the triple itself is none.
+
+    The edges are in the order of their tails, so that what is next to both ends is met in one pass over either row.
+    """
     keys, triple, count = np.empty(1024, np.int64), np.empty(1024, np.int64), 0
     for i in range(len(head)):
         most, x, y = count + MOST_KINDS, head[i], tail[i]
-        a, b = first[x], first[y]
-        while a < first[x + 1] and b < first[y + 1] and count < most:
-            if near[a] < near[b]:
+        a, b = near.first[x], near.first[y]
+        while a < near.first[x + 1] and b < near.first[y + 1] and count < most:
+            if near.tail[a] < near.tail[b]:
                 a += 1
-            elif near[a] > near[b]:
+            elif near.tail[a] > near.tail[b]:
                 b += 1
             else:
-                a_end, b_end = _run_end(near, a, first[x + 1]), _run_end(near, b, first[y + 1])
-                if near[a] != x and near[a] != y and x != y:
+                a_end, b_end = _run_end(near.tail, a, near.first[x + 1]), _run_end(near.tail, b, near.first[y + 1])
+                if near.tail[a] != x and near.tail[a] != y and x != y:
                     for p in range(a, a_end):
                         for q in range(b, b_end):
-                            back = (near_relation[q] + relations // 2) % relations
-                            keys, _ = appended(keys, count, _key(near_relation[p], back, relations))
+                            back = reverse(near.relation[q], near.relations)
+                            keys, _ = appended(keys, count, _key(near.relation[p], back, near.relations))
                             triple, count = appended(triple, count, i)
                 a, b = a_end, b_end
-        for p in range(first[x], first[x + 1]):
-            if near[p] == y and near_relation[p] != relation[i]:
-                keys, _ = appended(keys, count, _key(near_relation[p], -1, relations))
+        for p in range(near.first[x], near.first[x + 1]):
+            if near.tail[p] == y and near.relation[p] != relation[i]:
+                keys, _ = appended(keys, count, _key(near.relation[p], -1, near.relations))
                 triple, count = appended(triple, count, i)
     return keys[:count], triple[:count]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.graph.edges import Adjacency, side_by_side, with_reverses
-from farlink.graph.ids import Ids, Pairs, Triples, sorted_distinct
+from farlink.graph.edges import Adjacency, Edges, both_ways
+from farlink.graph.ids import Ids, Pairs, Triples
 from farlink.graph.knowledge_graph import KnowledgeGraph
 
 LEFT, RIGHT, BOTH = 0, 1, 2  # sides that an entity can be of
@@ -54,7 +54,7 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGrap
     partner = np.full(entities, -1, dtype=np.int32)
     left_ends, right_ends = links[:, 0], links[:, 1] + np.int32(len(left.entities))
     partner[left_ends], partner[right_ends] = right_ends, left_ends
-    triples = _both_ways(left, right)
+    triples = both_ways(left, right)
     triples = np.concatenate([triples, swapped(triples, partner)])
     return _joint_graph(left, right, triples, _own_sides(left, right))
 
@@ -70,7 +70,7 @@ def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGra
     row = shared_rows(left, right, links)
     side = _own_sides(left, right)
     side[links[:, 0]] = BOTH
-    head, relation, tail = _both_ways(left, right).T
+    head, relation, tail = both_ways(left, right).T
     return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), side)
 
 
@@ -83,15 +83,8 @@ def shared_rows(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> Id
 
 def alone(graph: KnowledgeGraph) -> JointGraph:
     """One graph by itself with its reverse triples, to walk in."""
-    size, relations = len(graph.entities), len(graph.relations)
-    triples = sorted_distinct(with_reverses(graph.triples, relations))
-    side = np.full(size, LEFT, dtype=np.uint8)
-    return JointGraph(triples, size, size, 2 * relations, Adjacency.of(triples, size), side)
-
-
-def _both_ways(left: KnowledgeGraph, right: KnowledgeGraph) -> Triples:
-    """Triples of both graphs and their reverses."""
-    return with_reverses(side_by_side(left, right), len(left.relations) + len(right.relations))
+    edges = Edges.of(graph)
+    return _with_adjacency(edges, edges.entities, np.full(edges.entities, LEFT, dtype=np.uint8))
 
 
 def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
@@ -101,5 +94,8 @@ def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
 
 def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, side: Sides) -> JointGraph:
     relations = 2 * (len(left.relations) + len(right.relations))
-    triples = sorted_distinct(triples)
-    return JointGraph(triples, len(side), len(left.entities), relations, Adjacency.of(triples, len(side)), side)
+    return _with_adjacency(Edges.of_triples(triples, len(side), relations), len(left.entities), side)
+
+
+def _with_adjacency(edges: Edges, first_right: int, side: Sides) -> JointGraph:
+    return JointGraph(edges.triples, edges.entities, first_right, edges.relations, Adjacency.of(edges), side)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from farlink.engine.random_bits import mix
+from farlink.engine.random_bits import GOLDEN, mix
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph
 
@@ -107,13 +107,12 @@ def _bias(row, neighbour, side, bias, previous, previous_side, candidate):  # ty
 @njit(cache=True)
 def _next(row, neighbour, side, bias, most, previous, previous_side, current, state):  # type: ignore[no-untyped-def]
     """Place in `neighbour` of the next entity, and the advanced random state."""
-    golden = np.uint64(0x9E3779B97F4A7C15)
     first = row[current]
     degree = row[current + 1] - first
     if degree == 1:
         return first, state
     for _ in range(PATIENCE):
-        state += golden
+        state += GOLDEN
         bits = mix(state)
         place = first + _below(bits, degree)
         candidate = neighbour[place]
@@ -128,7 +127,7 @@ def _next(row, neighbour, side, bias, most, previous, previous_side, current, st
     total = 0.0
     for place in range(first, first + degree):
         total += _bias(row, neighbour, side, bias, previous, previous_side, neighbour[place])
-    state += golden
+    state += GOLDEN
     remaining = _fraction(mix(state)) * total
     for place in range(first, first + degree):
         remaining -= _bias(row, neighbour, side, bias, previous, previous_side, neighbour[place])
@@ -145,17 +144,16 @@ def _passed_as(side, entity, previous_side, cross_bias, state):  # type: ignore[
     """
     if side[entity] != BOTH:
         return side[entity], state
-    state += np.uint64(0x9E3779B97F4A7C15)
+    state += GOLDEN
     crosses = _fraction(mix(state)) < cross_bias
     return (RIGHT if crosses else LEFT) if previous_side == LEFT else (LEFT if crosses else RIGHT), state
 
 
 @njit(parallel=True, cache=True, nogil=True)
 def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, cross_bias, seed):  # type: ignore[no-untyped-def]
-    golden = np.uint64(0x9E3779B97F4A7C15)
     most = bias[:, :, : side.max() + 1].max() if len(side) else 1.0
     for walk in prange(len(starts)):
-        state = mix(seed + golden * np.uint64(walk + 1))
+        state = mix(seed + GOLDEN * np.uint64(walk + 1))
         start = starts[walk]
         previous, current = triples[start, 0], triples[start, 2]
         paths[walk, 0], paths[walk, 1], paths[walk, 2] = previous, triples[start, 1], current
@@ -167,7 +165,7 @@ def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, cr
             chosen = edge[place]
             parallel = edge[place + 1] - chosen
             if parallel > 1:
-                state += golden
+                state += GOLDEN
                 chosen += _below(mix(state), parallel)
             following_side, state = _passed_as(side, neighbour[place], previous_side, cross_bias, state)
             previous, previous_side = current, current_side

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from torch import Tensor, nn
 
 from farlink.alignment.methods.base import Epoch, Method
 from farlink.engine.plan import TrainingPlan
-from farlink.graph.ids import Ids, Pairs
+from farlink.graph.edges import Edges, distinct_ends
+from farlink.graph.ids import Pairs
 
 MARGIN = 20.0
 WRONG = 5  # wrong counterparts of each end of a seed
@@ -91,14 +91,14 @@ class GCNAlign(Method[Convolutions]):
 
     def _around(self) -> Tensor:
         """Neighbours weighed by how well their relations single an entity out, normalised on both sides."""
-        head, relation, tail = self.graphs.triples.T
-        count = np.bincount(relation, minlength=self.graphs.relations)
-        heads, tails = (_distinct_ends(relation, ends, self.graphs.relations) for ends in (head, tail))
-        functional, inverse = (np.maximum(ends / count.clip(1), LEAST) for ends in (heads, tails))
-        size = self.graphs.entities
+        edges = Edges.of(self.graphs.left, self.graphs.right)
+        count = np.bincount(edges.relation, minlength=edges.relations)
+        tails = distinct_ends(edges.relation, edges.tail, edges.relations)
+        weight = np.maximum(tails / count.clip(1), LEAST)
+        size = edges.entities
         own = np.arange(size)
-        rows, columns = np.concatenate([head, tail, own]), np.concatenate([tail, head, own])
-        weights = np.concatenate([inverse[relation], functional[relation], np.ones(size)])
+        rows, columns = np.concatenate([edges.head, own]), np.concatenate([edges.tail, own])
+        weights = np.concatenate([weight[edges.relation], np.ones(size)])
         matrix = coo_array((weights, (rows, columns)), shape=(size, size)).tocsr()
         scale = 1 / np.sqrt(matrix.sum(1))
         matrix = matrix.multiply(scale[:, None]).multiply(scale[None, :]).tocsr()
@@ -110,8 +110,3 @@ class GCNAlign(Method[Convolutions]):
                 "ignore", message="Sparse CSR tensor support is in beta"
             )  # products are all we need
             return torch.sparse_csr_tensor(first, places, shares, size=(size, size), check_invariants=False)
-
-
-def _distinct_ends(relation: Ids, ends: Ids, relations: int) -> NDArray[np.int64]:
-    """How many different entities each relation has at an end."""
-    return np.bincount(np.unique(np.stack([relation, ends], axis=1), axis=0)[:, 0], minlength=relations)

@@ -49,7 +49,7 @@ class IPTransE(Method[Translation]):
         """Rows (first step, second step, relation): the steps often join the ends of the relation's triples."""
         triples, relations = self.joint.triples, 2 * self.graphs.relations
         sample = Sample.of(triples, relations, self.settings.seed)
-        first, steps = find_kinds(Edges.of(triples, self.graphs.entities), sample, KINDS)
+        first, steps = find_kinds(Edges.of_triples(triples, self.graphs.entities, relations), sample, KINDS)
         relation = np.repeat(np.arange(relations), np.diff(first))
         rows = np.column_stack([steps, relation])[steps[:, 1] >= 0]
         return torch.from_numpy(rows).long()
