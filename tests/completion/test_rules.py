@@ -93,7 +93,7 @@ def test_paths_to_too_many_ends_say_nothing(monkeypatch):
     # the limit is fixed when the code is compiled, so the same steps run here as plain Python
     ends = farlink.completion.rules._ends.py_func
     monkeypatch.setattr(farlink.completion.rules, "MOST_ENDS", 10)
-    _, count = ends(*edges, 0, np.array([1, -1]), np.full(SIZE, -1), 0, np.empty(64, np.int32), 0)
+    _, count = ends(edges, 0, np.array([1, -1]), np.full(SIZE, -1), 0, np.empty(64, np.int32), 0)
     assert count == 0
 
 
