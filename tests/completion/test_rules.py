@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import farlink.completion.rules
-from farlink.completion.rules import Rules, learn_rules
+from farlink.completion.rules import EPOCHS, RATE, Rules, learn_rules
 from farlink.graph.edges import Edges, with_reverses
 
 RELATIONS = 3
@@ -134,24 +134,52 @@ def test_rules_are_the_kinds_of_path_that_join_the_ends_of_two_triples_or_more(t
         assert set(rules_of(rules, relation)) == {kind for kind, count in times.items() if count > 1}
 
 
+def cross_entropy(score, known):
+    """The mean over the known answers: each is to stand out among the entities that are not known answers."""
+    others = [place for place in range(len(score)) if place not in known]
+    return sum(torch.logsumexp(score[[answer, *others]], 0) - score[answer] for answer in known) / len(known)
+
+
 def test_the_gradient_is_that_of_the_cross_entropy_of_each_answer():
     """Against automatic differentiation."""
     score = torch.tensor([0.5, -1.0, 2.0, 0.0, 0.0, 0.0], dtype=torch.float64, requires_grad=True)
     reached, known = np.array([0, 1, 2]), np.array([2, 4])  # entity 4 is right and no path leads to it
-    loss = torch.zeros((), dtype=torch.float64)
-    others = [place for place in range(6) if place not in known]
-    for answer in known:
-        loss = loss + torch.logsumexp(score[[answer, *others]], 0) - score[answer]
-    loss.backward()
-    push, flags = np.zeros(6), np.zeros((2, 6), dtype=bool)
-    flags[0, known], flags[1, reached] = True, True
-    farlink.completion.rules._push(score.detach().numpy(), reached, known, flags[0], flags[1], push)
-    np.testing.assert_allclose(push[reached], score.grad.numpy()[reached], rtol=1e-9)
+    cross_entropy(score, known).backward()
+    scratch = farlink.completion.rules._scratch(6, 1)
+    scratch.score[:] = score.detach().numpy()
+    scratch.is_reached[reached] = True
+    farlink.completion.rules._push(known, reached, scratch)
+    np.testing.assert_allclose(scratch.push[reached] / len(known), score.grad.numpy()[reached], rtol=1e-9)
+
+
+@given(triples=triples)
+@settings(max_examples=20)
+def test_the_weights_are_those_of_adagrad_on_one_question_after_the_other(triples):
+    """Against PyTorch's, with paths found by brute force: nothing of a question is left behind for the next."""
+    graph = np.unique(with_reverses(np.array(triples, dtype=np.int32), RELATIONS), axis=0)
+    rules = learn_rules(graph, 8, 2 * RELATIONS, 20, 0)
+    for relation in np.unique(graph[:, 1]).tolist():
+        found = rules_of(rules, relation)
+        if not found:
+            continue
+        weight = torch.zeros(len(found), dtype=torch.float64, requires_grad=True)
+        adagrad = torch.optim.Adagrad([weight], initial_accumulator_value=0.1, eps=0)
+        for epoch in range(EPOCHS):
+            adagrad.param_groups[0]["lr"] = RATE * (1 - epoch / EPOCHS)
+            for x in np.unique(graph[graph[:, 1] == relation, 0]).tolist():
+                leads = torch.zeros(8, len(found), dtype=torch.float64)
+                for rule, steps in enumerate(found):
+                    leads[list(brute_force_ends(graph, x, steps)), rule] = 1
+                known = graph[(graph[:, 0] == x) & (graph[:, 1] == relation), 2].tolist()
+                adagrad.zero_grad()
+                cross_entropy(leads @ weight, known).backward()
+                adagrad.step()
+        np.testing.assert_allclose(list(found.values()), weight.detach(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("relation", [NEXT, SKIP])
 def test_edges_are_ordered_and_complete(relation):
     edges = Edges.of_triples(ring(), SIZE, 2 * RELATIONS)
     assert {tuple(row) for row in edges.triples.tolist()} == {tuple(row) for row in ring().tolist()}
-    begin, end = farlink.completion.rules._span(*edges[:2], 7, relation)
+    begin, end = farlink.completion.rules._span(edges, 7, relation)
     assert edges.tail[begin:end].tolist() == [8 if relation == NEXT else 9]
