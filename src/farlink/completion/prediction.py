@@ -14,6 +14,7 @@ from torch import Tensor
 from farlink.completion.ensemble import Ensemble
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK
+from farlink.graph.edges import reverse
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.model import PathModel
 
@@ -111,7 +112,7 @@ class FactSearch:
         found = predictions(self.ensemble, entity, relation, self.known, ANSWERS, keep_known=False)
         width = found.entity.shape[1]
         own, step, other = np.repeat(entity, width), np.repeat(relation, width), found.entity.ravel()
-        back = (step + count) % (2 * count)  # the relation that leads from the answer to the entity
+        back = reverse(step, 2 * count)  # leads from the answer to the entity
         turned = step >= count
         facts = pl.DataFrame(
             {
