@@ -3,14 +3,14 @@ import json
 import pytest
 
 from farlink.errors import FarlinkError
+from farlink.presets import COMPLETION_PRESETS, METHODS
 from farlink.settings import (
-    ALIGNMENT_PRESETS,
-    COMPLETION_PRESETS,
     AlignmentSettings,
     CompletionSettings,
     make_completion_settings,
     make_settings,
     settings_from_toml,
+    settings_of,
     valid_range,
 )
 
@@ -69,7 +69,7 @@ IDLE = {"confidence"} | {  # without bootstrapping, questions and the tensor mod
 @pytest.mark.parametrize(
     ("made", "presets", "expected"),
     [
-        (make_settings("paper"), ALIGNMENT_PRESETS, PAPER_ALIGNMENT),
+        (make_settings("paper"), METHODS["rsn"].presets, PAPER_ALIGNMENT),
         (make_completion_settings("paper"), COMPLETION_PRESETS, PAPER_COMPLETION),
     ],
     ids=["alignment", "completion"],
@@ -79,7 +79,7 @@ def test_the_paper_preset_is_the_papers_setting_written_out_in_full(made, preset
     assert {name: value for name, value in made if name not in OF_A_RUN | IDLE} == expected
 
 
-@pytest.mark.parametrize("preset", ALIGNMENT_PRESETS)
+@pytest.mark.parametrize("preset", METHODS["rsn"].presets)
 def test_settings_survive_the_config_file(preset):
     settings = make_settings(preset, seed=3, dropout=0.25)
     assert settings_from_toml(settings.to_toml()) == settings
@@ -126,6 +126,31 @@ def test_a_method_of_others_has_no_settings_of_the_network():
     assert make_settings(method="bootea", width=50).width == 50
     with pytest.raises(FarlinkError, match="bootea has no setting layers, walk_length"):
         make_settings(method="bootea", walk_length=9, layers=2)
+
+
+def test_gcn_align_whose_steps_take_all_seeds_has_no_batch_size():
+    with pytest.raises(FarlinkError, match="gcn-align has no setting batch_size"):
+        make_settings(method="gcn-align", batch_size=64)
+
+
+@pytest.mark.parametrize("method", set(METHODS) - {"rsn"})
+def test_a_method_of_others_has_settings_of_its_own_in_place_of_presets(method):
+    own = METHODS[method].presets["best"]
+    settings = make_settings(method=method)
+    assert {name: getattr(settings, name) for name in own} == own
+    assert settings.method == method
+    assert own.keys() <= settings_of(method)
+    with pytest.raises(FarlinkError, match=f"{method} has no preset 'paper' but settings of its own"):
+        make_settings("paper", method=method)
+
+
+def test_rsn_has_every_setting_of_an_alignment():
+    assert settings_of("rsn") == set(AlignmentSettings.model_fields)
+
+
+def test_an_unknown_method_is_a_clear_error_that_lists_them():
+    with pytest.raises(FarlinkError, match=r"method = boot: expected rsn \| mtranse \| .* \| rotate$"):
+        make_settings(method="boot")
 
 
 def test_an_unknown_preset_is_an_error_that_lists_them():

@@ -10,20 +10,28 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from farlink.errors import FarlinkError
+from farlink.presets import COMPLETION_PRESETS, DEFAULT_METHOD, METHODS, Changes, Preset, Presets
 from farlink.wording import did_you_mean, similar
 
-Preset = Literal["best", "fast", "paper"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Kind = Literal["rsn", "rrn", "rnn"]  # networks that read paths
 Cell = Literal["lstm", "gru"]
 LossKind = Literal["nce", "softmax"]
 Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
+NETWORK = "the network that reads paths"  # marks the settings that a method without it does not have
+
+
+class OneOf(NamedTuple):
+    """The names that a setting may have."""
+
+    names: tuple[str, ...]
 
 
 class Settings(BaseModel):
@@ -41,19 +49,31 @@ class Settings(BaseModel):
         description="share of what is known held out for validation when no validation part is given",
     )
 
-    walk_length: int = Field(15, ge=3, le=99, description="elements in a path, entities and relations; odd")
-    walks_per_triple: float = Field(0.5, ge=0.01, le=100, description="walks from every triple in an epoch")
-    depth_bias: float = Field(0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one")
+    walk_length: Annotated[int, NETWORK] = Field(
+        15, ge=3, le=99, description="elements in a path, entities and relations; odd"
+    )
+    walks_per_triple: Annotated[float, NETWORK] = Field(
+        0.5, ge=0.01, le=100, description="walks from every triple in an epoch"
+    )
+    depth_bias: Annotated[float, NETWORK] = Field(
+        0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one"
+    )
 
-    model: Kind = Field("rsn", description="network that reads the paths")
-    cell: Cell = Field("gru", description="recurrent cell")
-    layers: int = Field(1, ge=1, le=8, description="recurrent layers")
+    model: Annotated[Kind, NETWORK] = Field("rsn", description="network that reads the paths")
+    cell: Annotated[Cell, NETWORK] = Field("gru", description="recurrent cell")
+    layers: Annotated[int, NETWORK] = Field(1, ge=1, le=8, description="recurrent layers")
     width: int = Field(256, ge=4, le=4096, description="length of every vector")
-    dropout: float = Field(0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training")
+    dropout: Annotated[float, NETWORK] = Field(
+        0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training"
+    )
 
-    loss: LossKind = Field("softmax", description="type-based NCE, or sampled softmax")
-    entity_negatives: int = Field(2048, ge=1, le=2**20, description="noise entities drawn for a batch")
-    relation_negatives: int = Field(256, ge=1, le=2**20, description="noise relations drawn for a batch")
+    loss: Annotated[LossKind, NETWORK] = Field("softmax", description="type-based NCE, or sampled softmax")
+    entity_negatives: Annotated[int, NETWORK] = Field(
+        2048, ge=1, le=2**20, description="noise entities drawn for a batch"
+    )
+    relation_negatives: Annotated[int, NETWORK] = Field(
+        256, ge=1, le=2**20, description="noise relations drawn for a batch"
+    )
 
     batch_size: int = Field(512, ge=1, le=2**16, description="paths in a training step")
     learning_rate: float = Field(0.003, gt=0.0, le=1.0, description="Adam's rate")
@@ -100,17 +120,19 @@ class AlignmentSettings(Settings):
 
     task: Literal["align"] = Field("align", description="what the run does")
 
-    method: Literal[
-        "rsn", "mtranse", "iptranse", "jape", "bootea", "gcn-align", "transr", "transd", "conve", "rotate"
-    ] = Field("rsn", description="recurrent skipping networks, or a method of others to compare with")
-    cross_bias: float = Field(0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph")
-    linking: Literal["merge", "swap"] = Field(
+    method: Annotated[str, OneOf(tuple(METHODS))] = Field(
+        DEFAULT_METHOD, description="recurrent skipping networks, or a method of others to compare with"
+    )
+    cross_bias: Annotated[float, NETWORK] = Field(
+        0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph"
+    )
+    linking: Annotated[Literal["merge", "swap"], NETWORK] = Field(
         "merge", description="linked entities are one in the joint graph, or (the paper) stand in for each other"
     )
-    start: Literal["seeds", "random"] = Field(
+    start: Annotated[Literal["seeds", "random"], NETWORK] = Field(
         "seeds", description="entity vectors start from the seeds around them, or at random"
     )
-    vectors: Literal["input", "both", "all", "seeds"] = Field(
+    vectors: Annotated[Literal["input", "both", "all", "seeds"], NETWORK] = Field(
         "all",
         description="vectors compared: the input table; input and output side by side; or these, those of the "
         "neighbours, and what the network predicts from them; or what follows from the seeds without the network",
@@ -129,14 +151,23 @@ class AlignmentSettings(Settings):
         le=10.0,
         description="weight of agreeing triples beside the vectors in a candidate's score; 0: none",
     )
-    rounds: int = Field(
+    rounds: Annotated[int, NETWORK] = Field(
         2, ge=0, le=100, description="rounds in which links are found around the seeds, before training"
     )
-    bootstrapping: bool = Field(
+    bootstrapping: Annotated[bool, NETWORK] = Field(
         True,
         description="links are found anew after every epoch, for the next one and for the vectors compared in the end",
     )
-    confidence: float = Field(0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed")
+    confidence: Annotated[float, NETWORK] = Field(
+        0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed"
+    )
+
+    @field_validator("method")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in METHODS:
+            raise PydanticCustomError("unknown", "there is no such method")
+        return value
 
 
 class CompletionSettings(Settings):
@@ -184,130 +215,35 @@ class CompletionSettings(Settings):
     )
 
 
-# `paper`, for both tasks. It names every setting that takes part, so that other defaults never change it.
-_PAPER: dict[str, Any] = {
-    # the paper's appendix
-    "model": "rsn",
-    "cell": "lstm",
-    "layers": 2,
-    "width": 256,
-    "loss": "nce",
-    # the authors' setting where the paper is silent
-    "dropout": 0.5,
-    "clip_norm": 2.0,
-    "schedule": "constant",
-    # ours where neither suits or speaks
-    "entity_negatives": 4096,
-    "relation_negatives": 256,
-    "patience": 3,
-    "holdout": 0.1,
-    "precision": "auto",
-    "minutes": 0.0,
-}
-# What each preset changes about the defaults.
-ALIGNMENT_PRESETS: dict[Preset, dict[str, Any]] = {
-    "best": {},
-    "fast": {"max_epochs": 1, "entity_negatives": 1024},
-    "paper": {
-        **_PAPER,
-        # the paper's appendix
-        "walk_length": 15,
-        "depth_bias": 0.9,
-        "cross_bias": 0.9,
-        "batch_size": 512,
-        "learning_rate": 0.003,
-        # the paper's text: linked entities in each other's triples, entity vectors compared as they are
-        "linking": "swap",
-        "start": "random",
-        "vectors": "input",
-        "temperature": 0.0,
-        "evidence": 0.0,
-        "rounds": 0,
-        "bootstrapping": False,
-        # the authors' setting
-        "walks_per_triple": 2.0,
-        # ours: patience ends the training
-        "max_epochs": 30,
-        # ours: nearest entities that the one-to-one mapping chooses from
-        "candidates": 50,
-    },
-}
-# What a method of others changes about the defaults instead of a preset. An epoch holds five passes over the triples.
-_PLAIN: dict[str, Any] = {
-    "precision": "float32",
-    "width": 100,
-    "batch_size": 4096,
-    "learning_rate": 0.003,
-    "schedule": "constant",
-    "max_epochs": 120,
-    "patience": 10,
-    "vectors": "input",
-    "temperature": 0.0,
-    "evidence": 0.0,
-    "rounds": 0,
-    "bootstrapping": False,
-}
-METHOD_SETTINGS: dict[str, dict[str, Any]] = {
-    "mtranse": _PLAIN,
-    "iptranse": _PLAIN,
-    "jape": _PLAIN,
-    "bootea": {**_PLAIN, "learning_rate": 0.006, "schedule": "linear", "max_epochs": 20, "patience": 0},
-    "gcn-align": {**_PLAIN, "width": 200, "learning_rate": 0.03},
-    "transr": {**_PLAIN, "width": 50, "learning_rate": 0.01},
-    "transd": {**_PLAIN, "learning_rate": 0.01},
-    "conve": {**_PLAIN, "batch_size": 1024, "learning_rate": 0.01, "precision": "auto"},
-    "rotate": {**_PLAIN, "width": 200, "learning_rate": 0.01},
-}
-_OF_THE_NETWORK = {
-    *("walk_length", "walks_per_triple", "depth_bias", "cross_bias", "linking", "start", "vectors", "model", "cell"),
-    *("layers", "dropout", "loss", "entity_negatives", "relation_negatives"),
-}  # settings that the methods of others do not know
-_SHORT_WALKS: dict[str, Any] = {"walk_length": 7, "depth_bias": 0.7}  # the paper's, for completion
-COMPLETION_PRESETS: dict[Preset, dict[str, Any]] = {
-    "best": _SHORT_WALKS,
-    "fast": {
-        **_SHORT_WALKS,
-        "max_epochs": 1,
-        "question_epochs": 3,
-        "question_dropout": 0.0,
-        "factors": 128,
-        "factor_epochs": 6,
-    },
-    "paper": {
-        **_PAPER,
-        # the paper's appendix
-        "walk_length": 7,
-        "depth_bias": 0.7,
-        "batch_size": 2048,
-        "learning_rate": 0.0001,
-        # ours: patience ends the training
-        "walks_per_triple": 1.0,
-        "max_epochs": 100,
-        "min_steps": 100,
-        # the network alone, by its walks alone
-        "question_epochs": 0,
-        "factors": 0,
-        "rules": 0,
-    },
-}
 AnySettings = TypeVar("AnySettings", bound=Settings)
-TASKS: dict[str, tuple[type[Settings], dict[Preset, dict[str, Any]]]] = {
-    "align": (AlignmentSettings, ALIGNMENT_PRESETS),
+TASKS: dict[str, tuple[type[Settings], Presets]] = {
+    "align": (AlignmentSettings, METHODS[DEFAULT_METHOD].presets),
     "complete": (CompletionSettings, COMPLETION_PRESETS),
 }
 
 
 def make_settings(preset: str = "best", **changes: Any) -> AlignmentSettings:
-    """The preset for alignment with some settings changed; an unknown name or value is a clear error.
+    """A preset for alignment with some settings changed; an unknown name or value is a clear error."""
+    method = str(changes.get("method", DEFAULT_METHOD))
+    if method not in METHODS:
+        return _checked(AlignmentSettings, {"method": method})
+    if idle := AlignmentSettings.model_fields.keys() & changes.keys() - settings_of(method):
+        raise FarlinkError(f"{method} has no setting {', '.join(sorted(idle))}; see 'farlink settings {method}'")
+    presets = METHODS[method].presets
+    if len(presets) == 1 and preset not in presets:
+        raise FarlinkError(
+            f"{method} has no preset '{preset}' but settings of its own; see 'farlink settings {method}'"
+        )
+    return _made(AlignmentSettings, presets, preset, changes)
 
-    A method of others has no presets but settings of its own, whatever the preset.
-    """
-    own = METHOD_SETTINGS.get(str(changes.get("method", "rsn")), {})
-    if own and (idle := _OF_THE_NETWORK & changes.keys()):
-        raise FarlinkError(f"{changes['method']} has no setting {', '.join(sorted(idle))}: only rsn has")
-    return _made(
-        AlignmentSettings, dict.fromkeys(ALIGNMENT_PRESETS, own) if own else ALIGNMENT_PRESETS, preset, changes
-    )
+
+def settings_of(method: str) -> set[str]:
+    """The names of the settings that a method has."""
+    entry = METHODS[method]
+    own = {
+        name for name, info in AlignmentSettings.model_fields.items() if entry.network or NETWORK not in info.metadata
+    }
+    return own - entry.lacks - (set() if len(entry.presets) > 1 else {"preset"})
 
 
 def make_completion_settings(preset: str = "best", **changes: Any) -> CompletionSettings:
@@ -321,9 +257,7 @@ def settings_from_toml(text: str) -> Settings:
     return _checked(TASKS[values["task"]][0], values)
 
 
-def _made(
-    kind: type[AnySettings], presets: Mapping[Preset, dict[str, Any]], preset: str, changes: Mapping[str, Any]
-) -> AnySettings:
+def _made(kind: type[AnySettings], presets: Presets, preset: str, changes: Changes) -> AnySettings:
     chosen = next((values for name, values in presets.items() if name == preset), None)
     if chosen is None:
         raise FarlinkError(f"there is no preset '{preset}'; choose one of {', '.join(presets)}")
@@ -339,6 +273,9 @@ def _range(kind: Any, rules: Iterable[Any]) -> str:
     """What a value of some type may be; of several types, what it may be of each."""
     if get_origin(kind) is Literal:
         return " | ".join(map(str, get_args(kind)))
+    for rule in rules:
+        if isinstance(rule, OneOf):
+            return " | ".join(rule.names)
     if get_origin(kind) is Annotated:
         inner, field = get_args(kind)
         return _range(inner, field.metadata)

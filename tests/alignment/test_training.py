@@ -4,9 +4,7 @@ import farlink
 from farlink.alignment.methods import bootea
 from farlink.alignment.run import AlignmentRun
 from farlink.engine.trainer import Trainer
-from farlink.errors import FarlinkError, Interrupted
-from farlink.settings import METHOD_SETTINGS, make_settings
-from helpers.commands import complaint
+from farlink.errors import Interrupted
 from helpers.pairs import Pair
 
 SMALL = {"max_epochs": 4, "width": 16, "batch_size": 64}
@@ -59,22 +57,3 @@ def test_the_links_that_are_found_are_kept(pair: Pair, tmp_path, monkeypatch):
     monkeypatch.setattr(bootea, "SURE", 0.5)
     run = align(pair, tmp_path / "run", method="bootea")
     assert len(run.links("found")) > 0
-
-
-def test_a_method_has_settings_of_its_own():
-    for name, changes in METHOD_SETTINGS.items():
-        settings = make_settings(method=name)
-        assert settings.method == name
-        assert all(getattr(settings, key) == value for key, value in changes.items())
-    assert make_settings(method="bootea", width=12).width == 12
-
-
-def test_an_unknown_method_is_a_clear_error():
-    with pytest.raises(FarlinkError, match=r"method = boot: expected rsn \| mtranse"):
-        make_settings(method="boot")
-
-
-def test_a_preset_of_another_method_is_a_clear_error(tmp_path):
-    options = ["--method", "bootea", "--preset", "paper", "--out", str(tmp_path / "run")]
-    message = complaint("align", "left.tsv", "right.tsv", "--seeds", "seeds.tsv", *options)
-    assert "bootea has settings of its own" in message

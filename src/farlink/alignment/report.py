@@ -17,7 +17,7 @@ from farlink.io.files import write_text
 from farlink.reports.card import notes_lines, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
 from farlink.reports.tables import Column, Table, markdown, measured_part
-from farlink.settings import AlignmentSettings
+from farlink.settings import AlignmentSettings, settings_of
 from farlink.wording import counted
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
     lines = [
         f"# Alignment of {Path(about['left']['source']).name} and {Path(about['right']['source']).name}",
         "",
-        f"Made by farlink {about['farlink']} on {about['date']} with the preset `{settings.preset}` "
+        f"Made by farlink {about['farlink']} on {about['date']} with {_preset_in_words(settings)} "
         f"and seed {settings.seed}. Every setting is in `config.toml`.",
         "",
         f"**{counted(counts.get('matched', 0), 'link')} found**, "
@@ -120,6 +120,12 @@ def _data_table(about: dict[str, Any]) -> Table:
     columns = [Column(name, ",", "right") for name in ("entities", "relations", "triples", "literals set aside")]
     rows = [[side, about[side]["source"], *(about[side][name] for name in counts)] for side in ("left", "right")]
     return Table([Column("side"), Column("source"), *columns], rows)
+
+
+def _preset_in_words(settings: AlignmentSettings) -> str:
+    if "preset" in settings_of(settings.method):
+        return f"the preset `{settings.preset}`"
+    return f"the settings of `{settings.method}`"
 
 
 def _score_in_words(settings: AlignmentSettings) -> str:

@@ -22,8 +22,8 @@ from farlink.cli.app import (
     run_folder,
 )
 from farlink.cli.tables import console, show_links, show_lookalikes, show_matches, show_reasons, show_results
-from farlink.errors import FarlinkError
-from farlink.settings import METHOD_SETTINGS, AlignmentSettings, make_settings
+from farlink.presets import DEFAULT_METHOD, METHODS
+from farlink.settings import AlignmentSettings, make_settings
 
 if TYPE_CHECKING:
     from farlink.alignment.run import AlignmentRun
@@ -41,7 +41,7 @@ ValidOption = Annotated[
 ]
 TestOption = Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")]
 MethodOption = Annotated[
-    str, typer.Option(help=f"A method to compare with, with settings of its own: {', '.join(METHOD_SETTINGS)}.")
+    str, typer.Option(help=f"One of {', '.join(METHODS)}; those of others have settings of their own.")
 ]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
@@ -58,7 +58,7 @@ def align(
     test: TestOption = None,
     out: OutOption = None,
     preset: PresetOption = "best",
-    method: MethodOption = "rsn",
+    method: MethodOption = DEFAULT_METHOD,
     seed: SeedOption = 0,
     resume: ResumeOption = False,
     set_: SetOption = None,
@@ -74,8 +74,6 @@ def align(
     **farlink align benchmark_folder/ --out run/**
     """
     folder = run_folder(out)
-    if method != "rsn" and preset != "best":
-        raise FarlinkError(f"--preset {preset} is one of the method rsn; {method} has settings of its own, see --set")
     settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_)})
     graphs = graph_source(left, left_format), None if right is None else graph_source(right, right_format)
     run = _aligned(folder, graphs, settings, resume, seeds=seeds, valid=valid, test=test, fold=fold, share=share)

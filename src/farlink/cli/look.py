@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Column, Table
@@ -12,7 +12,8 @@ from rich.table import Column, Table
 from farlink.cli.app import GraphOption, RunArgument, app
 from farlink.cli.tables import console, measured_with, show_table
 from farlink.errors import FarlinkError
-from farlink.settings import METHOD_SETTINGS, TASKS, AlignmentSettings, Settings, valid_range
+from farlink.presets import METHODS
+from farlink.settings import TASKS, AlignmentSettings, Settings, settings_of, valid_range
 
 if TYPE_CHECKING:
     from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -92,24 +93,23 @@ def info(
 @app.command()
 def settings(
     task: Annotated[
-        str, typer.Argument(help="Of which task, align or complete; or of which method to compare with.")
+        str, typer.Argument(help="Of which task, align or complete; or of which method of alignment.")
     ] = "align",
 ) -> None:
     """List every setting of a task: its value in each preset, its range and its meaning."""
-    if task in METHOD_SETTINGS:
-        kind: type[Settings] = AlignmentSettings
-        columns: dict[str, dict[str, Any]] = {task: {**METHOD_SETTINGS[task], "method": task}}
+    kind: type[Settings]
+    if task in METHODS:
+        kind, presets, shown = AlignmentSettings, METHODS[task].presets, settings_of(task)
     elif task in TASKS:
         kind, presets = TASKS[task]
-        columns = {preset: {**values, "preset": preset} for preset, values in presets.items()}
+        shown = set(kind.model_fields)
     else:
-        raise FarlinkError(
-            f"there is no task or method '{task}'; choose one of {', '.join((*TASKS, *METHOD_SETTINGS))}"
-        )
-    table = Table("setting", *columns, "range", "meaning")
-    filled = [kind.model_validate(values) for values in columns.values()]
+        raise FarlinkError(f"there is no task or method '{task}'; choose one of {', '.join((*TASKS, *METHODS))}")
+    heads = presets if len(presets) > 1 else [task]
+    table = Table("setting", *heads, "range", "meaning")
+    filled = [kind.model_validate(values) for values in presets.values()]
     for name, field in kind.model_fields.items():
-        if name not in ("preset", "task"):
+        if name in shown and name not in ("preset", "task"):
             table.add_row(
                 name, *(_written(getattr(one, name)) for one in filled), valid_range(field), field.description
             )
