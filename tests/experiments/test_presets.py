@@ -6,7 +6,7 @@ from farlink.cli.app import parse_assignments
 from farlink.errors import FarlinkError
 from farlink.experiments import presets as alignment
 from farlink.experiments.datasets import DBP_WD
-from farlink.experiments.preset_records import Shown
+from farlink.experiments.preset_records import Shown, by_share
 from farlink.settings import make_settings
 from helpers.pairs import Pair
 
@@ -154,6 +154,19 @@ def test_shares_of_seeds_are_all_of_one_state():
     text = page([record_of(DBP_WD.folder, 0.42, share=0.1)], before)
     assert "| 10% | .420 / .900 / .700 |" in text
     assert "| 20%" not in text
+
+
+def test_without_runs_with_other_shares_the_official_split_is_shown():
+    shown = Shown([record_of(DBP_WD.folder, 0.5)], [record_of(DBP_WD.folder, 0.4)])
+    assert [(share, len(found)) for share, found in by_share(shown, DBP_WD)] == [(0.3, 1)]
+
+
+def test_of_records_with_the_same_key_the_last_counts(tmp_path):
+    (tmp_path / "results").mkdir()
+    lines = [json.dumps(record_of(DBP_WD.folder, hits)) + "\n" for hits in (0.5, 0.6)]
+    (tmp_path / "results" / "alignment-one-sided-beta.jsonl").write_text("".join(lines))
+    (found,) = Shown.of(tmp_path).runs_before(DBP_WD)
+    assert found["metrics"]["test"]["linked"]["left_to_right"]["hits@1"] == 0.6
 
 
 def test_the_page_says_where_figures_of_others_are_from():

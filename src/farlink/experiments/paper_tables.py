@@ -289,20 +289,17 @@ def _reproduced_lines(experiment: Experiment, records: list[Record]) -> list[str
     """How far figures of methods of others are from those that were published."""
     found = by_label(records)
     learning = {(record["key"]["data"], record["key"]["label"]) for record in records if still_learning(record)}
-    rows, gaps = [], []
-    for label in METHODS:
-        cells = []
-        for data in experiment.data:
-            place = data.folder, label
-            cells.append("")
-            if place in found:
-                gaps.append(100 * (found[place] - PAPER_HITS[label, data]))
-                cells[-1] = f"{gaps[-1]:+.1f}" + ("*" if place in learning else "")
-        if any(cells):
-            rows.append([label, *cells])
-    if not rows:
+    gaps = {
+        (data.folder, label): 100 * (found[data.folder, label] - PAPER_HITS[label, data])
+        for label in METHODS
+        for data in experiment.data
+        if (data.folder, label) in found
+    }
+    if not gaps:
         return []
-    near = sum(abs(gap) <= NEAR for gap in gaps)
+    cells = {place: f"{gap:+.1f}" + ("*" if place in learning else "") for place, gap in gaps.items()}
+    rows = [[label, *(cells.get((data.folder, label)) for data in experiment.data)] for label in METHODS]
+    near = sum(abs(gap) <= NEAR for gap in gaps.values())
     return [
         "",
         "## Methods of others beside what was published",
@@ -310,7 +307,7 @@ def _reproduced_lines(experiment: Experiment, records: list[Record]) -> list[str
         f"{near} of {len(gaps)} figures lie within {NEAR:g} points of the published ones. Points of Hits@1 ahead of "
         "what was published; \\* still learning when its minutes were over.",
         "",
-        *markdown(Table(columns("", *(data.name for data in experiment.data)), rows)),
+        *markdown(Table(columns("", *(data.name for data in experiment.data)), [row for row in rows if any(row[1:])])),
     ]
 
 

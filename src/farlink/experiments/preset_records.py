@@ -43,10 +43,13 @@ class Shown:
         return runs_in(self.before, data, preset, **wanted)
 
     def state(self, keys: Iterable[tuple[DataSet, str, float | None]]) -> list[Record]:
-        """Records to be compared with each other: those of now if any run of these keys is among them."""
+        """Records to be compared with each other: those of now, unless only before any run of these keys was made."""
         wanted = list(keys)
-        made = any(runs_in(self.now, data, variant=variant, share=share) for data, variant, share in wanted)
-        return self.now if made else self.before
+        now, before = (
+            any(runs_in(records, data, variant=variant, share=share) for data, variant, share in wanted)
+            for records in (self.now, self.before)
+        )
+        return self.before if before and not now else self.now
 
     def mark(self, found: list[Record]) -> str:
         """A dagger if runs are of before."""

@@ -34,7 +34,7 @@ def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, heig
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     fill(axes)
-    for target in (path, path.with_suffix(".svg"))[: 1 + vector]:
+    for target in (path, path.with_suffix(".svg")) if vector else (path,):
         with atomic_path(target) as temporary, rc_context({"svg.hashsalt": "farlink"}):
             figure.savefig(temporary, format=target.suffix[1:], metadata=NO_DATE[target.suffix])
 
