@@ -8,6 +8,7 @@ import time
 import pytest
 
 from helpers.commands import TINY_OPTIONS, complaint, graphs, invoke, shell
+from helpers.pairs import Pair
 
 RESULTS = ("weights.safetensors", "alignment.tsv", "metrics.json")
 
@@ -22,14 +23,16 @@ def test_align_tells_what_it_read_did_and_found(finished):
     assert str(out / "alignment.tsv") in text.replace("\n", "")
 
 
-def test_align_takes_a_benchmark_folder(shared_data, tmp_path):
-    result = invoke(
-        "align", shared_data / "srprs/dbp_wd_15k_v1", "--out", tmp_path / "run",
-        "--set", "width=4", "--set", "walk_length=3", "--set", "max_epochs=1",
-        "--set", "entity_negatives=8", "--set", "batch_size=8192",
-    )  # fmt: skip
+def test_align_takes_a_benchmark_folder(tmp_path):
+    pair, folder = Pair.make(), tmp_path / "benchmark"
+    tables = {"rel_triples_1": pair.left_frame, "rel_triples_2": pair.right_frame}
+    tables |= {"train_links": pair.links[:20], "valid_links": pair.links[20:26], "test_links": pair.links[26:]}
+    folder.mkdir()
+    for name, table in tables.items():
+        table.write_csv(folder / name, separator="\t", include_header=False)
+    result = invoke("align", folder, "--out", tmp_path / "run", *TINY_OPTIONS)
     assert result.exit_code == 0, result.output
-    assert "4,500 seeds, 1,050 for validation, 9,450 for the final test" in result.output
+    assert "20 seeds, 6 for validation, 14 for the final test" in result.output
 
 
 @pytest.mark.parametrize(
@@ -89,6 +92,7 @@ def start(options, out):
     return process
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_resumes_to_the_same_result(long_run, tmp_path):
     options, expected = long_run
     process = start(options, tmp_path / "run")
@@ -103,6 +107,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_result(long_run, tmp_pat
     assert [path.name for path in (tmp_path / "run").glob(".*")] == [".lock"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_says_how_to_go_on_and_loses_nothing(long_run, tmp_path):
     options, expected = long_run
     process = start(options, tmp_path / "run")
