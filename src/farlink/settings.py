@@ -7,7 +7,6 @@ the classes below: one for all tasks, and one for each.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -161,6 +160,13 @@ class AlignmentSettings(Settings):
     confidence: Annotated[float, NETWORK] = Field(
         0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed"
     )
+    hops: Annotated[int, NETWORK] = Field(
+        3, ge=2, le=9, description="steps that the vectors of seeds spread over the graphs"
+    )
+    sinkhorn_rounds: int = Field(15, ge=1, le=1000, description="rounds of Sinkhorn's balancing")
+    refinements: int = Field(
+        3, ge=1, le=100, description="times that candidates are judged by the candidates of their neighbours"
+    )
 
     @field_validator("method")
     @classmethod
@@ -251,9 +257,8 @@ def make_completion_settings(preset: str = "best", **changes: Any) -> Completion
     return _made(CompletionSettings, COMPLETION_PRESETS, preset, changes)
 
 
-def settings_from_toml(text: str) -> Settings:
-    """The settings that `Settings.to_toml` wrote, of whichever task."""
-    values = tomllib.loads(text)
+def settings_from(values: Mapping[str, Any]) -> Settings:
+    """The settings of whichever task, all of them or what differs from the defaults."""
     return _checked(TASKS[values["task"]][0], values)
 
 

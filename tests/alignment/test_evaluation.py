@@ -19,7 +19,7 @@ def listing(left, right, balanced):
     """No list at all, or the balanced list of all pairs."""
     if not balanced:
         return None
-    candidates = Candidates.nearest(left, right, (np.arange(len(left)), np.arange(len(right))), 5)
+    candidates = Candidates.nearest(left, right, (np.arange(len(left)), np.arange(len(right))), 5, rounds=15)
     return candidates.balanced(candidates.cosine / 0.05)
 
 

@@ -23,7 +23,7 @@ def ids(*rows):
 def listed(pairs, scores, shape):
     left, right = ids(*pairs).T
     zeros = np.zeros(len(pairs), dtype=np.float32)
-    return Candidates(left.copy(), right.copy(), zeros, zeros, np.array(scores, dtype=float), shape)
+    return Candidates(left.copy(), right.copy(), zeros, zeros, np.array(scores, dtype=float), shape, rounds=15)
 
 
 def random_graph(rng, entities, triples, relations):

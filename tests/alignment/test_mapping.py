@@ -23,7 +23,7 @@ def mapping_of(left, right, seeds=(), valid=(), connected=None, candidates=5):
     connected = connected or (everyone(len(left)), everyone(len(right)))
     settings = make_settings(candidates=candidates, temperature=0.0)
     pools = unseeded(len(left), ids(*seeds)[:, 0]), unseeded(len(right), ids(*seeds)[:, 1])
-    candidates = Candidates.nearest(left, right, pools, candidates)
+    candidates = Candidates.nearest(left, right, pools, candidates, rounds=15)
     return make_mapping(candidates, ids(*seeds), ids(*valid), connected, settings)
 
 

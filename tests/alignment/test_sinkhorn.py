@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.evaluation import candidate_ranks
-from farlink.alignment.sinkhorn import ROUNDS, balanced
+from farlink.alignment.sinkhorn import balanced
+
+ROUNDS = 15
 
 
 def listed_among(left, right, k, temperature=0.0):
     pools = np.arange(len(left), dtype=np.int32), np.arange(len(right), dtype=np.int32)
-    candidates = Candidates.nearest(left, right, pools, k)
+    candidates = Candidates.nearest(left, right, pools, k, ROUNDS)
     return candidates.balanced(candidates.cosine / temperature) if temperature else candidates
 
 
@@ -53,7 +55,7 @@ def test_a_hub_loses_to_a_rival_who_has_nobody_else():
     # right 0 is the nearest of both left entities, right 1 is near to left 1 alone
     left, right = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
     cosine = np.array([0.9, 0.8, 0.1, 0.75])
-    share = balanced(left, right, cosine / 0.05, (2, 2))
+    share = balanced(left, right, cosine / 0.05, (2, 2), ROUNDS)
     assert share[1] < share[3]
 
 
@@ -88,6 +90,7 @@ def test_mutual_pairs_are_each_others_best():
         logit=np.zeros(3),
         score=np.array([0.9, 0.5, 0.8]),
         shape=(2, 2),
+        rounds=ROUNDS,
     )
     assert candidates.best().tolist() == [True, False, True]
     assert candidates.mutual().tolist() == [True, False, False]
@@ -99,7 +102,7 @@ def test_within_a_pool_only_its_entities_compete(vectors):
     some = candidates.within(pools, compete=True)
     assert set(some.left) == {0, 3, 5}
     assert set(some.right) == {1, 2, 7, 8}
-    fresh = Candidates.nearest(*vectors, pools, 12)
+    fresh = Candidates.nearest(*vectors, pools, 12, ROUNDS)
     assert some.score == pytest.approx(fresh.balanced(fresh.cosine / 0.1).score, rel=1e-5)
     assert candidates.within(pools, compete=False).score == pytest.approx(
         candidates.score[np.isin(candidates.left, pools[0]) & np.isin(candidates.right, pools[1])]

@@ -66,7 +66,8 @@ def test_known_pairs_share_a_vector():
 def test_counterparts_around_the_same_seeds_look_alike(pair):
     neighbourhoods = Neighbourhoods(pair.left, pair.right)
     links = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
-    left, right = neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, links[:20], 64, seed=0), dim=1))
+    views = seed_views(neighbourhoods, links[:20], make_settings(width=64))
+    left, right = neighbourhoods.sides(torch.cat(views, dim=1))
     alike = torch.cosine_similarity(left[links[20:, 0]], right[links[20:, 1]])
     others = torch.cosine_similarity(left[links[20:, 0]], right[links[20:, 1]].roll(1, 0))
     assert alike.min() > 0.99  # the graphs are copies
@@ -76,7 +77,7 @@ def test_counterparts_around_the_same_seeds_look_alike(pair):
 def test_views_have_rows_of_length_one_or_zero(pair):
     neighbourhoods = Neighbourhoods(pair.left, pair.right)
     pairs = np.array([[0, 0]], dtype=np.int32)
-    views = seed_views(neighbourhoods, pairs, 8, seed=0) + learned_views(
+    views = seed_views(neighbourhoods, pairs, make_settings(width=8)) + learned_views(
         neighbourhoods, torch.randn(neighbourhoods.entities, 8), pairs
     )
     for view in views:
@@ -86,9 +87,9 @@ def test_views_have_rows_of_length_one_or_zero(pair):
 
 def test_training_starts_where_the_seeds_are_and_nowhere_else(pair):
     neighbourhoods = Neighbourhoods(pair.left, pair.right)
-    vectors = start_vectors(neighbourhoods, np.array([[0, 0]], dtype=np.int32), 8, seed=0)
+    vectors = start_vectors(neighbourhoods, np.array([[0, 0]], dtype=np.int32), make_settings(width=8))
     assert torch.equal(vectors[0], vectors[neighbourhoods.left])
-    nobody = start_vectors(neighbourhoods, np.empty((0, 2), dtype=np.int32), 8, seed=0)
+    nobody = start_vectors(neighbourhoods, np.empty((0, 2), dtype=np.int32), make_settings(width=8))
     assert not nobody.any()
 
 

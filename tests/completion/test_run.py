@@ -3,8 +3,7 @@ import polars as pl
 import pytest
 
 import farlink
-from farlink.errors import FarlinkError, InputError
-from farlink.loading import load_alignment, load_completion
+from farlink.errors import FarlinkError
 from helpers.rings import parts
 
 
@@ -19,14 +18,6 @@ def test_a_run_read_again_answers_the_same(run):
     assert again.settings == run.settings
     question = {"head": "e35", "relation": "previous", "k": 4}
     assert again.predict(**question).equals(run.predict(**question))
-
-
-def test_each_kind_of_run_is_opened_as_what_it_is(run, tiny_run):
-    assert load_completion(run.folder).metrics == run.metrics
-    with pytest.raises(InputError, match="ask it with 'farlink predict'"):
-        load_alignment(run.folder)
-    with pytest.raises(InputError, match="ask it with 'farlink match'"):
-        load_completion(tiny_run.folder)
 
 
 def test_tails_are_predicted(run):

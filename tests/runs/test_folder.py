@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 from subprocess import PIPE
 
 import polars as pl
@@ -7,12 +8,14 @@ import pytest
 
 import farlink
 from farlink.errors import FarlinkError, InputError
+from farlink.graph.knowledge_graph import LITERAL_SCHEMA
 from farlink.graph.names import closest, place_of
-from farlink.runs.folder import LOCK, Run, fingerprint
+from farlink.runs.folder import LOCK, Run, fingerprint, literals_fingerprint
+from farlink.runs.formats import FORMAT
 from farlink.settings import make_completion_settings, make_settings
 from helpers.pairs import Pair
 
-ABOUT = {"task": "align", "fingerprint": "x"}
+ABOUT = {"format": FORMAT, "task": "align", "fingerprint": "x", "literals_fingerprint": "l"}
 TABLES = {"vocabulary": pl.DataFrame({"name": ["a"]})}
 
 
@@ -45,8 +48,10 @@ def test_a_run_goes_on_only_with_the_settings_and_data_it_started_with(tmp_path)
         start(Run(run.folder), make_settings(width=8), resume=True)
     with pytest.raises(FarlinkError, match="another task"):
         start(Run(run.folder), make_completion_settings(), resume=True)
-    with pytest.raises(FarlinkError, match="not the data"):
+    with pytest.raises(FarlinkError, match="this is not the data that the run started with"):
         start(Run(run.folder), about={**ABOUT, "fingerprint": "y"}, resume=True)
+    with pytest.raises(FarlinkError, match="these are not the literals that the run started with"):
+        start(Run(run.folder), about={**ABOUT, "literals_fingerprint": "m"}, resume=True)
     with pytest.raises(FarlinkError, match=r"resume it, or choose another folder \(resume, out\)"):
         start(Run(run.folder))
 
@@ -116,6 +121,16 @@ def test_the_fingerprint_follows_the_data():
         fingerprint((pair.left, pair.right), (links[1:],)),
     }
     assert len(digests) == 3
+
+
+def test_the_fingerprint_of_literals_follows_them_whatever_their_order():
+    def digest(*rows):
+        literals = pl.DataFrame(rows, schema=LITERAL_SCHEMA, orient="row")
+        return literals_fingerprint([replace(Pair.make().left, literals=literals)])
+
+    one, two = ("a1", "label", "one"), ("a2", "label", "two")
+    assert digest(one, two) == digest(two, one)
+    assert len({digest(), digest(one), digest(two), digest(("a1", "label,one", ""))}) == 4
 
 
 def test_names_are_found_in_the_first_column_that_has_them():

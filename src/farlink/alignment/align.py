@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from farlink.alignment import report as alignment_report
 from farlink.alignment.candidates import scored_candidates
@@ -20,11 +16,8 @@ from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
-from farlink.graph import names
-from farlink.graph.ids import Pairs
 from farlink.io.sources import GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
-from farlink.runs.folder import fingerprint, graph_sizes
 from farlink.settings import AlignmentSettings, make_settings
 
 
@@ -74,14 +67,14 @@ def align_task(
     task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
-    links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
-    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task), "links": _link_table(links)}
-    with run.open(settings, _about(task), tables, resume):
-        if run.finished:
-            reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
-        else:
-            _carry_out(task, run, settings, reporter)
-        run.clear_checkpoints()
+    run.carry_out(
+        settings,
+        run.about_task(task),
+        run.tables_of_task(task),
+        lambda: _carry_out(task, run, settings, reporter),
+        resume=resume,
+        reporter=reporter,
+    )
     return run
 
 
@@ -99,44 +92,3 @@ def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettin
         run.write_results(measured.metrics, mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         alignment_report.write(run, mapping, task.test, measured.hits, task.left.degrees(), task.notes)
-
-
-def _about(task: AlignmentTask) -> dict[str, Any]:
-    return {
-        "task": "align",
-        "farlink": version("farlink"),
-        "date": datetime.date.today().isoformat(),
-        "left": graph_sizes(task.left),
-        "right": graph_sizes(task.right),
-        "links": {"seeds": len(task.seeds), "validation": len(task.valid), "test": len(task.test)},
-        "notes": task.notes,
-        "fingerprint": fingerprint((task.left, task.right), (task.seeds, task.valid, task.test)),
-    }
-
-
-def _vocabulary(task: AlignmentTask) -> pl.DataFrame:
-    tables = []
-    for side, graph in (("left", task.left), ("right", task.right)):
-        entities = pl.DataFrame({"name": graph.entities, "readable": names.readable_names(graph)})
-        entities = entities.with_columns(degree=pl.Series(graph.degrees()))
-        for kind, table in (("entity", entities), ("relation", pl.DataFrame({"name": graph.relations}))):
-            origin = (pl.lit(side).alias("side"), pl.lit(kind).alias("kind"))
-            tables.append(table.with_row_index("id").select(*origin, pl.all()))
-    return pl.concat(tables, how="diagonal")
-
-
-def _triples(task: AlignmentTask) -> pl.DataFrame:
-    tables = [
-        pl.DataFrame(graph.triples, schema=["head", "relation", "tail"]).select(pl.lit(side).alias("side"), pl.all())
-        for side, graph in (("left", task.left), ("right", task.right))
-    ]
-    return pl.concat(tables)
-
-
-def _link_table(links: dict[str, Pairs]) -> pl.DataFrame:
-    """Links by purpose as one table."""
-    tables = [
-        pl.DataFrame({"left": pairs[:, 0], "right": pairs[:, 1]}).select(pl.lit(purpose).alias("purpose"), pl.all())
-        for purpose, pairs in links.items()
-    ]
-    return pl.concat(tables)

@@ -25,9 +25,10 @@ class Candidates:
     logit: NDArray[np.float32]  # what speaks for the pair, before others compete
     score: NDArray[np.float64]  # what ranks the candidates of an entity: the cosine, or its balanced share
     shape: tuple[int, int]  # entities of either side
+    rounds: int  # of the balance
 
     @classmethod
-    def nearest(cls, left: Tensor, right: Tensor, pools: Pools, k: int) -> Candidates:
+    def nearest(cls, left: Tensor, right: Tensor, pools: Pools, k: int, rounds: int) -> Candidates:
         """The k nearest of every left and every right entity of the pools, scored by cosine."""
         (left_scores, left_places), (right_scores, right_places) = nearest_both_ways(left[pools[0]], right[pools[1]], k)
         rows = np.concatenate([np.repeat(np.arange(len(pools[0])), left_places.shape[1]), right_places.ravel()])
@@ -35,20 +36,26 @@ class Candidates:
         _, kept = np.unique(rows.astype(np.int64) * max(len(pools[1]), 1) + columns, return_index=True)
         cosine = np.concatenate([left_scores.ravel(), right_scores.ravel()])[kept]
         pairs = pools[0][rows[kept]], pools[1][columns[kept]]
-        return cls(*pairs, cosine, cosine, cosine.clip(0, 1).astype(np.float64), (len(left), len(right)))
+        shape = (len(left), len(right))
+        return cls(*pairs, cosine, cosine, cosine.clip(0, 1).astype(np.float64), shape, rounds)
 
     def balanced(self, logit: NDArray[np.floating]) -> Candidates:
         """The same pairs, competing with what now speaks for each of them."""
         logit = logit.astype(np.float32)
-        return replace(self, logit=logit, score=balanced(self.left, self.right, logit, self.shape))
+        return replace(self, logit=logit, score=balanced(self.left, self.right, logit, self.shape, self.rounds))
 
     def within(self, pools: Pools, *, compete: bool) -> Candidates:
         """The pairs of some entities only; if they `compete`, the balance is found anew among them."""
         kept = np.isin(self.left, pools[0]) & np.isin(self.right, pools[1])
         if kept.all():
             return self
-        some = Candidates(
-            self.left[kept], self.right[kept], self.cosine[kept], self.logit[kept], self.score[kept], self.shape
+        some = replace(
+            self,
+            left=self.left[kept],
+            right=self.right[kept],
+            cosine=self.cosine[kept],
+            logit=self.logit[kept],
+            score=self.score[kept],
         )
         return some.balanced(some.logit) if compete else some
 
@@ -67,18 +74,15 @@ class Candidates:
         return self.best() & self.reversed().best()
 
 
-REFINEMENTS = 3  # times that candidates are judged by what is thought of their neighbours
-
-
 def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
     """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
     seeds = evidence.seeds
     pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
-    candidates = Candidates.nearest(left, right, pools, settings.candidates)
+    candidates = Candidates.nearest(left, right, pools, settings.candidates, settings.sinkhorn_rounds)
     if not settings.temperature:
         return candidates
     resemblance = candidates.cosine / settings.temperature
     candidates = candidates.balanced(resemblance)
-    for _ in range(REFINEMENTS if settings.evidence else 0):
+    for _ in range(settings.refinements if settings.evidence else 0):
         candidates = candidates.balanced(resemblance + settings.evidence * evidence.of(candidates))
     return candidates

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from farlink.graph.ids import Ids
 
-ROUNDS = 15
 
-
-def balanced(left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.float64]:
+def balanced(
+    left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], rounds: int
+) -> NDArray[np.float64]:
     """Share of the left entity's attention that each pair keeps after Sinkhorn's balancing."""
     most = np.full(shape[0], -np.inf)
     np.maximum.at(most, left, logit)
     share: NDArray[np.float64] = np.exp(logit - most[left])
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for ids, count in ((right, shape[1]), (left, shape[0])):
             share /= np.maximum(np.bincount(ids, share, minlength=count), 1e-300)[ids]
     return share

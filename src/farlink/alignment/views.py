@@ -23,7 +23,6 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.rsn.model import PathModel
 from farlink.settings import AlignmentSettings
 
-HOPS = 3
 CHUNK = 2**13  # steps predicted at a time
 
 
@@ -63,33 +62,34 @@ class Neighbourhoods:
         return vectors
 
 
-def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> list[Tensor]:
+def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> list[Tensor]:
     """Views from known pairs alone: each pair has a random direction, and directions spread.
 
     Entities are close if the same known entities are near them. A relation is described by the known
     entities near those that use it, and an entity by its relations: that compares relations across graphs.
     """
-    near = _marks(neighbourhoods, pairs, width, seed)
+    width = settings.width
+    near = _marks(neighbourhoods, pairs, settings)
     subjects = normalize(_product(neighbourhoods.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)  # (2 R, d)
     relations = torch.cat([subjects, subjects.roll(neighbourhoods.relations, dims=0)], dim=1)  # subjects and objects
     relations = normalize(relations - relations.mean(0), dim=1)  # (2 R, 2 d)
-    projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(seed))
+    projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(settings.seed))
     profile = normalize(normalize(_product(neighbourhoods.uses, relations), dim=1) @ projection, dim=1)  # (E, d)
     return [*near, *neighbourhoods.spread(profile, 1)]
 
 
-def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> list[Tensor]:
+def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
-    directions = torch.randn(len(pairs), width, generator=torch.Generator().manual_seed(seed + 1))
-    marks = torch.zeros(neighbourhoods.entities, width)  # (E, d)
+    directions = torch.randn(len(pairs), settings.width, generator=torch.Generator().manual_seed(settings.seed + 1))
+    marks = torch.zeros(neighbourhoods.entities, settings.width)  # (E, d)
     for ends in (pairs[:, 0], pairs[:, 1] + neighbourhoods.left):
         marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
-    return neighbourhoods.spread(marks, HOPS)
+    return neighbourhoods.spread(marks, settings.hops)
 
 
-def start_vectors(neighbourhoods: Neighbourhoods, pairs: Pairs, width: int, seed: int) -> Tensor:
+def start_vectors(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> Tensor:
     """Vectors to start training from: known pairs near an entity, in one view. Zero where none is near."""
-    return normalize(sum(_marks(neighbourhoods, pairs, width, seed)[:HOPS], torch.zeros(())), dim=1)
+    return normalize(sum(_marks(neighbourhoods, pairs, settings)[: settings.hops], torch.zeros(())), dim=1)
 
 
 def learned_views(neighbourhoods: Neighbourhoods, vectors: Tensor, pairs: Pairs) -> list[Tensor]:
@@ -117,7 +117,7 @@ def compared_vectors(
 ) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
-        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings.width, settings.seed), dim=1))
+        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)

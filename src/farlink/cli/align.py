@@ -21,7 +21,16 @@ from farlink.cli.app import (
     parse_assignments,
     run_folder,
 )
-from farlink.cli.tables import console, show_links, show_lookalikes, show_matches, show_reasons, show_results
+from farlink.cli.tables import (
+    console,
+    show_links,
+    show_lookalikes,
+    show_matches,
+    show_notes,
+    show_reasons,
+    show_results,
+)
+from farlink.io.exports import EXPORTS
 from farlink.presets import DEFAULT_METHOD, METHODS
 from farlink.settings import AlignmentSettings, make_settings
 
@@ -128,6 +137,7 @@ def match(
     from farlink.loading import load_alignment
 
     opened = load_alignment(run)
+    show_notes(opened.notes)
     side, _ = opened.find(entity)
     found = opened.match(entity, k)
     reasons = [opened.explain(*((entity, other) if side == "left" else (other, entity))) for other in found["entity"]]
@@ -143,10 +153,12 @@ def match(
 @app.command()
 def export(
     run: RunArgument,
-    to: Annotated[str, typer.Option(help="sssom, sameas, alignment-rdf, tsv, or npy (the vectors).")],
+    to: Annotated[str, typer.Option(help="; ".join(f"{name}: {format.holds}" for name, format in EXPORTS.items()))],
     out: Annotated[Path | None, typer.Option(help="Where to write; by default into the run folder.")] = None,
 ) -> None:
     """Write the mapping of an alignment in another format."""
     from farlink.loading import load_alignment
 
-    console.print(str(load_alignment(run).export(to, out)), markup=False)
+    opened = load_alignment(run)
+    show_notes(opened.notes)
+    console.print(str(opened.export(to, out)), markup=False)

@@ -21,7 +21,7 @@ from farlink.cli.app import (
     parse_assignments,
     run_folder,
 )
-from farlink.cli.tables import console, show_completion, show_predictions
+from farlink.cli.tables import console, show_completion, show_notes, show_predictions
 from farlink.errors import FarlinkError, InputError
 from farlink.settings import make_completion_settings
 from farlink.wording import counted
@@ -100,6 +100,7 @@ def predict(
     if single and (relation is None or (head is None) == (tail is None)):
         raise FarlinkError("a question has a --relation, and either a --head or a --tail")
     opened = load_completion(run)
+    show_notes(opened.notes)
     if everything:
         with Terminal().counting("asking") as progress:
             found = opened.new_facts(k, progress)

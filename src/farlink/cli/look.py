@@ -10,7 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from farlink.cli.app import GraphOption, RunArgument, app
-from farlink.cli.tables import console, measured_with, show_table
+from farlink.cli.tables import console, measured_with, show_notes, show_table
 from farlink.errors import FarlinkError
 from farlink.presets import METHODS
 from farlink.settings import TASKS, AlignmentSettings, Settings, settings_of, valid_range
@@ -41,6 +41,7 @@ def evaluate(
     if kind is None:
         raise FarlinkError(f"--ranks {ranks}: choose one of {', '.join(get_args(RankKind))}")
     opened = load(run)
+    show_notes(opened.notes)
     if isinstance(opened, AlignmentRun) and links is not None and triples is None:
         figures = opened.evaluate(links, kind)
         table = alignment.ranks_table(figures, f"{kind} ranks")

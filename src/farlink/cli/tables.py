@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 REASONS = 8  # agreeing triples shown at the most
 LOOKALIKES = 5  # entities shown at the most that look like another
 console = Console(highlight=False, soft_wrap=True)
+aside = Console(highlight=False, soft_wrap=True, stderr=True)  # what is not part of an answer
+
+
+def show_notes(notes: list[str]) -> None:
+    """Tell what is left out of a run that an older version made."""
+    for note in notes:
+        aside.print(f"note   {note}", markup=False)
 
 
 def show_table(table: Table) -> None:

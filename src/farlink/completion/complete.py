@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from farlink.completion import report as completion_report
 from farlink.completion.complex_n3 import Factors
@@ -21,12 +17,10 @@ from farlink.completion.task import CompletionTask, open_task
 from farlink.completion.training_data import TrainingData
 from farlink.completion.trials import chosen_decay, chosen_dropout, fresh_factors
 from farlink.engine.machine import use_threads
-from farlink.graph import names
 from farlink.io.sources import GraphSource
 from farlink.progress import Reporter, reporter_of
 from farlink.rsn.model import PathModel
 from farlink.rsn.objective import fresh_model
-from farlink.runs.folder import fingerprint, graph_sizes
 from farlink.settings import CompletionSettings, make_completion_settings
 
 
@@ -66,13 +60,14 @@ def complete_task(
     task: CompletionTask, run: CompletionRun, settings: CompletionSettings, *, resume: bool, reporter: Reporter
 ) -> CompletionRun:
     """Train, measure and report, all in the run's folder."""
-    tables = {"vocabulary": _vocabulary(task), "triples": _triples(task)}
-    with run.open(settings, _about(task), tables, resume):
-        if run.finished:
-            reporter.say(f"{run.folder} holds this run already, finished; nothing to do")
-        else:
-            _carry_out(task, run, settings, reporter)
-        run.clear_checkpoints()
+    run.carry_out(
+        settings,
+        run.about_task(task),
+        run.tables_of_task(task),
+        lambda: _carry_out(task, run, settings, reporter),
+        resume=resume,
+        reporter=reporter,
+    )
     return run
 
 
@@ -126,34 +121,3 @@ def trained_factors(
 def learned_rules(data: TrainingData, settings: CompletionSettings) -> Rules:
     """The rules of the graph, as many as the settings say."""
     return learn_rules(data.graph.triples, data.entities, 2 * data.relations, settings.rules, settings.seed)
-
-
-def _about(task: CompletionTask) -> dict[str, Any]:
-    return {
-        "task": "complete",
-        "farlink": version("farlink"),
-        "date": datetime.date.today().isoformat(),
-        "graph": graph_sizes(task.graph),
-        "triples": {part: len(triples) for part, triples in task.parts.items()},
-        "notes": task.notes,
-        "fingerprint": fingerprint((task.graph,), (task.valid, task.test)),
-    }
-
-
-def _vocabulary(task: CompletionTask) -> pl.DataFrame:
-    graph = task.graph
-    entities = pl.DataFrame({"name": graph.entities, "readable": names.readable_names(graph)})
-    tables = {"entity": entities, "relation": pl.DataFrame({"name": graph.relations})}
-    return pl.concat(
-        [table.with_row_index("id").select(pl.lit(kind).alias("kind"), pl.all()) for kind, table in tables.items()],
-        how="diagonal",
-    )
-
-
-def _triples(task: CompletionTask) -> pl.DataFrame:
-    return pl.concat(
-        [
-            pl.DataFrame(triples, schema=["head", "relation", "tail"]).select(pl.lit(part).alias("part"), pl.all())
-            for part, triples in task.parts.items()
-        ]
-    )

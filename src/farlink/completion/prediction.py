@@ -17,8 +17,8 @@ from farlink.completion.ranking import CHUNK
 from farlink.graph.edges import reverse
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.model import PathModel
+from farlink.runs.tables import TRIPLE
 
-TRIPLE = ("head", "relation", "tail")
 LIKELY = 10  # relations of an entity that are asked about when looking for facts in the whole graph
 ANSWERS = 10  # best new answers to such a question that come into question
 

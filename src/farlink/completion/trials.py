@@ -73,6 +73,6 @@ def _best(
             checkpoint = run.checkpoint(f"trial-{name}-{choice:g}")
             with reporter.training(stage.plan.epochs, f"{learner} with {title}, a trial", "MRR") as watcher:
                 trace = stage.trainer(model, checkpoint).run(watcher)
-            run.write_json("trials.json", {**run.trials, title: max(record.validation or 0 for record in trace)})
+            run.write_trial(title, max(record.validation or 0 for record in trace))
             checkpoint.unlink(missing_ok=True)
     return max(choices, key=lambda choice: run.trials[f"{name} {choice:g}"])

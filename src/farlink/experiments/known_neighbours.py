@@ -46,7 +46,7 @@ def every_other_link_known(folder: Path, seed: int) -> dict[str, Any]:
 def judged_by_known_neighbours(task: AlignmentTask, settings: AlignmentSettings) -> Ranks:
     """Ranks of the test links among candidates that are judged by triples alone, given all links."""
     neighbourhoods = Neighbourhoods(task.left, task.right)
-    views = torch.cat(seed_views(neighbourhoods, task.seeds, settings.width, settings.seed), dim=1)
+    views = torch.cat(seed_views(neighbourhoods, task.seeds, settings), dim=1)
     sides = neighbourhoods.sides(views)
     sought = np.concatenate([task.valid, task.test])
     evidence = Evidence(task.left, task.right, task.seeds)
@@ -73,4 +73,4 @@ def _with(candidates: Candidates, links: Pairs) -> Candidates:
     places = np.unique(left.astype(np.int64) * width + right)
     nothing = np.zeros(len(places), dtype=np.float32)
     ends = (places // width).astype(np.int32), (places % width).astype(np.int32)
-    return Candidates(*ends, nothing, nothing, nothing.astype(np.float64), candidates.shape)
+    return Candidates(*ends, nothing, nothing, nothing.astype(np.float64), candidates.shape, candidates.rounds)

@@ -1,8 +1,8 @@
 """The run folder: what every run keeps in it, how it is written and read again.
 
 config.toml             the settings
-run.json                what was worked on: sources, sizes, fingerprint, notes
-vocabulary.parquet      id and name of every entity and relation
+run.json                what was worked on: format of the folder, sources, sizes, fingerprints, notes
+vocabulary.parquet      id and name of every entity and relation, readable names of entities
 triples.parquet         the graphs by id
 checkpoint-*.safetensors  while training only
 weights.safetensors     the best weights
@@ -11,41 +11,52 @@ trace.jsonl             one line per epoch
 metrics.json            all figures, nested
 plots/, README.md       the report
 
-What a task keeps besides is told where its kind of run is: `aligned.py`, `completed.py`.
+What a task keeps besides is told in its own `folder.py`. Every file is written whole or not at all, and `config.toml`
+comes after all that a resume needs: a process may die at any moment. Several threads may ask one run.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 import polars as pl
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
-from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.ids import Pairs, Triples
+from farlink.graph.knowledge_graph import LITERAL_SCHEMA, KnowledgeGraph
 from farlink.io.files import atomic_path, cannot_write, sweep, write_text
-from farlink.settings import Settings, settings_from_toml
+from farlink.progress import Reporter, tell_notes
+from farlink.runs.formats import FORMAT, check_format, format_of, settings_of_run
+from farlink.runs.lazy import lazy
+from farlink.settings import AnySettings, Settings
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+FINGERPRINTS = {
+    "fingerprint": "this is not the data",
+    "literals_fingerprint": "these are not the literals",
+}  # of `run.json`, and what is wrong if one differs
 LOCK = ".lock"  # a file that a process holds while it works in the folder
 
 
-class Run:
+class Run(Generic[AnySettings]):
     """A finished or unfinished run in a folder."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        self.lock = threading.RLock()  # held while a lazy part is read
 
     # what the folder says
 
@@ -59,27 +70,66 @@ class Run:
         """Whether the run has its results: the report is written last."""
         return self.started and (self.folder / "README.md").exists()
 
-    @cached_property
-    def any_settings(self) -> Settings:
-        """The settings of the run, of whichever task it is."""
-        return settings_from_toml((self.folder / "config.toml").read_text(encoding="utf-8"))
-
-    @cached_property
+    @lazy
     def about(self) -> dict[str, Any]:
-        """What was worked on: sources, sizes, fingerprint, notes."""
-        return self._json("run.json")
+        """What was worked on: sources, sizes, fingerprints, notes."""
+        about = self._json("run.json")
+        check_format(self.folder, about)
+        return about
 
-    @cached_property
+    @property
+    def format(self) -> int:
+        """The number of the folder's format."""
+        return format_of(self.about)
+
+    @property
+    def settings(self) -> AnySettings:
+        """The settings of the run."""
+        return cast(AnySettings, self._settings_and_notes[0])
+
+    @property
+    def notes(self) -> list[str]:
+        """What an older farlink wrote in this folder that this one leaves out."""
+        return self._settings_and_notes[1]
+
+    @lazy
+    def _settings_and_notes(self) -> tuple[Settings, list[str]]:
+        return settings_of_run((self.folder / "config.toml").read_text(encoding="utf-8"), self.format)
+
+    @lazy
     def metrics(self) -> dict[str, Any]:
         """All figures, nested as in `metrics.json`."""
         return self._json("metrics.json")
 
-    @cached_property
+    @lazy
     def trace(self) -> pl.DataFrame:
         """One row per epoch: loss, validation score, seconds."""
         return pl.read_ndjson(self.folder / "trace.jsonl")
 
+    def read_table(self, name: str) -> pl.DataFrame:
+        """Read `name`.parquet."""
+        return pl.read_parquet(self.folder / f"{name}.parquet")
+
     # how it is written
+
+    def carry_out(
+        self,
+        settings: AnySettings,
+        about: dict[str, Any],
+        tables: Mapping[str, pl.DataFrame],
+        work: Callable[[], None],
+        *,
+        resume: bool,
+        reporter: Reporter,
+    ) -> None:
+        """Do the work of a run in its folder, from the start or from where it stopped, unless it is done."""
+        with self.open(settings, about, tables, resume):
+            tell_notes(reporter, self.notes)
+            if self.finished:
+                reporter.say(f"{self.folder} holds this run already, finished; nothing to do")
+            else:
+                work()
+            self.clear_checkpoints()
 
     @contextmanager
     def open(
@@ -137,10 +187,11 @@ class Run:
     def _check(self, settings: Settings, about: dict[str, Any], tables: Iterable[str], resume: bool) -> None:
         """Whether a run can start or go on here; nothing is written before that is clear."""
         if self.started and resume:
-            if self.any_settings != settings:
-                raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.any_settings, settings)}")
-            if self.about["fingerprint"] != about["fingerprint"]:
-                raise FarlinkError(f"{self.folder}: cannot resume, this is not the data that the run started with")
+            if self.settings != settings:
+                raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.settings, settings)}")
+            for name, what in FINGERPRINTS.items():
+                if self.about.get(name, about[name]) != about[name]:  # format 0 has none of the literals
+                    raise FarlinkError(f"{self.folder}: cannot resume, {what} that the run started with")
             return
         if self.folder.exists() and not self.folder.is_dir():
             raise FarlinkError(f"{self.folder} is a file, expected a folder", "out")
@@ -180,8 +231,23 @@ class Run:
         return content
 
 
-def graph_sizes(graph: KnowledgeGraph) -> dict[str, Any]:
-    """What `run.json` says of a graph."""
+def described(
+    task: str, graphs: Mapping[str, KnowledgeGraph], known: Iterable[Pairs | Triples], notes: list[str]
+) -> dict[str, Any]:
+    """What every `run.json` says; `known` is what is known of the graphs besides their triples."""
+    return {
+        "format": FORMAT,
+        "task": task,
+        "farlink": version("farlink"),
+        "date": datetime.date.today().isoformat(),
+        **{name: _sizes(graph) for name, graph in graphs.items()},
+        "notes": notes,
+        "fingerprint": fingerprint(graphs.values(), known),
+        "literals_fingerprint": literals_fingerprint(graphs.values()),
+    }
+
+
+def _sizes(graph: KnowledgeGraph) -> dict[str, Any]:
     return {
         "source": graph.source,
         "entities": len(graph.entities),
@@ -192,14 +258,23 @@ def graph_sizes(graph: KnowledgeGraph) -> dict[str, Any]:
     }
 
 
-def fingerprint(graphs: Iterable[KnowledgeGraph], parts: Iterable[NDArray[np.int32]]) -> str:
+def fingerprint(graphs: Iterable[KnowledgeGraph], known: Iterable[Pairs | Triples]) -> str:
     """A digest that changes when the graphs or what is known of them change."""
     digest = hashlib.sha256()
     for graph in graphs:
         digest.update("\n".join(pl.concat([graph.entities, graph.relations])).encode())
         digest.update(graph.triples.tobytes())
-    for part in parts:
+    for part in known:
         digest.update(np.ascontiguousarray(part).tobytes() + b"|")
+    return digest.hexdigest()
+
+
+def literals_fingerprint(graphs: Iterable[KnowledgeGraph]) -> str:
+    """A digest that changes when the literals of the graphs change, whatever their order."""
+    digest = hashlib.sha256()
+    for graph in graphs:
+        columns = list(LITERAL_SCHEMA)
+        digest.update(graph.literals.select(columns).sort(columns).write_csv().encode() + b"|")
     return digest.hexdigest()
 
 

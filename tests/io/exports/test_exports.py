@@ -15,10 +15,9 @@ from sssom.util import MappingSetDataFrame
 from sssom.validators import validate
 
 from farlink.errors import FarlinkError
-from farlink.io.exports import WRITERS
+from farlink.io.exports import EXPORTS
+from farlink.io.exports.content import Content, Provenance
 from farlink.io.exports.iris import LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN
-from farlink.io.exports.provenance import Provenance
-from farlink.io.exports.sssom import write_sssom
 from farlink.io.exports.tsv import write_tsv
 
 SCHEMA = {
@@ -37,6 +36,7 @@ PROVENANCE = Provenance(
     threshold=0.25,
 )
 LINK_FORMATS = ["sssom", "sameas", "alignment-rdf"]
+MAPPING_FORMATS = [*LINK_FORMATS, "tsv"]
 ALIGN = "http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
 
 ODD_NAMES = [
@@ -85,7 +85,7 @@ def matched(pairs: list[tuple[str, str]]) -> pl.DataFrame:
 
 def written(name: str, frame: pl.DataFrame, folder: Path) -> Path:
     path = folder / f"mapping.{name}"
-    WRITERS[name](frame, path, PROVENANCE)
+    EXPORTS[name].write(Content(frame, PROVENANCE, vectors=dict), path)
     return path
 
 
@@ -202,7 +202,7 @@ def test_an_empty_tsv_has_a_header(tmp_path: Path) -> None:
     assert written("tsv", mapping(), tmp_path).read_text() == "left\tright\tscore\tmargin\tprobability\tstatus\n"
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", MAPPING_FORMATS)
 def test_an_existing_file_is_replaced(name: str, small: pl.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / f"mapping.{name}"
     path.write_text("old")
@@ -211,7 +211,7 @@ def test_an_existing_file_is_replaced(name: str, small: pl.DataFrame, tmp_path: 
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", MAPPING_FORMATS)
 def test_an_existing_file_survives_a_failed_write(
     name: str, small: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,7 +291,7 @@ def test_iris_beyond_ascii_expand_to_their_uri(tmp_path: Path) -> None:
 
 def test_the_curie_map_stays_short(tmp_path: Path) -> None:
     folders = [(f"http://{i}.example.org/x", f"http://example.org/{i}#about") for i in range(1000)]
-    write_sssom(matched(folders), tmp_path / "mapping.sssom", PROVENANCE)
+    written("sssom", matched(folders), tmp_path)
     head = [line for line in (tmp_path / "mapping.sssom").read_text().splitlines() if line.startswith("#  ")]
     namespaces = [json.loads(line.split(": ", 1)[1]) for line in head]
     assert len(namespaces) < 10

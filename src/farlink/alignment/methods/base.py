@@ -141,7 +141,7 @@ class Method(ABC, Generic[Model]):
         """The k nearest by cosine of every entity that is no seed."""
         left, right = self.sides(model)
         pools = unseeded(len(left), self.seeds[:, 0]), unseeded(len(right), self.seeds[:, 1])
-        return Candidates.nearest(left, right, pools, k)
+        return Candidates.nearest(left, right, pools, k, self.settings.sinkhorn_rounds)
 
 
 @dataclass(frozen=True)

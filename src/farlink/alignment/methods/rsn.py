@@ -38,7 +38,7 @@ class RSN(Method[PathModel]):
         graph = weave(self.graphs.left, self.graphs.right, epoch.links)
         objective = path_objective(graph, self.settings, epoch.number, self.settings.cross_bias)
         if self.settings.start == "seeds" and epoch.number == 0:
-            start = start_vectors(self.neighbourhoods, epoch.links, self.settings.width, self.settings.seed)
+            start = start_vectors(self.neighbourhoods, epoch.links, self.settings)
             return replace(objective, start=start)
         return objective
 
@@ -87,7 +87,7 @@ class RSN(Method[PathModel]):
 
     def _around(self, known: Pairs) -> Candidates:
         """Candidates by what follows from known pairs without the network."""
-        views = seed_views(self.neighbourhoods, known, self.settings.width, self.settings.seed)
+        views = seed_views(self.neighbourhoods, known, self.settings)
         return self._scored(self.neighbourhoods.sides(torch.cat(views, dim=1)))
 
     def _scored(self, vectors: tuple[Tensor, Tensor]) -> Candidates:

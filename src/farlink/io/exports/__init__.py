@@ -1,27 +1,38 @@
-"""Formats in which a mapping can be written; each is a file here and a line of `WRITERS`.
+"""Formats in which an alignment can be written; each is a file here, with a function `write`, and a line of `EXPORTS`.
 
-A mapping is a data frame with the columns left, right, score, margin, probability and status. TSV carries all of
-it. The other formats carry links, so they take only the rows whose status is seed or matched, and they speak of IRIs
-(`iris`).
+TSV carries the whole mapping: a data frame with the columns left, right, score, margin, probability and status. SSSOM,
+owl:sameAs and the RDF of the Alignment API carry links, so they take only the rows whose status is seed or matched, and
+they speak of IRIs (`iris`). NumPy carries the vectors instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    from farlink.io.exports.content import Content
 
-from farlink.io.exports.alignment_rdf import write_alignment_rdf
-from farlink.io.exports.provenance import Provenance
-from farlink.io.exports.same_as import write_same_as
-from farlink.io.exports.sssom import write_sssom
-from farlink.io.exports.tsv import write_tsv
 
-Writer = Callable[[pl.DataFrame, str | Path, Provenance], None]
-WRITERS: dict[str, Writer] = {
-    "tsv": lambda frame, path, _: write_tsv(frame, path),
-    "sssom": write_sssom,
-    "sameas": lambda frame, path, _: write_same_as(frame, path),
-    "alignment-rdf": write_alignment_rdf,
+@dataclass(frozen=True)
+class Export:
+    """A format: its file here, what it holds, and what it is called in a run folder if no other place is named."""
+
+    module: str
+    holds: str  # in words, for people who choose
+    place: str
+
+    def write(self, content: Content, path: Path) -> None:
+        """Write in this format; what that needs is imported only now, as the command line lists all formats."""
+        import_module(f"{__name__}.{self.module}").write(content, path)
+
+
+EXPORTS = {
+    "sssom": Export("sssom", "links with how each was found", "alignment.sssom.tsv"),
+    "sameas": Export("same_as", "links as owl:sameAs", "alignment.nt"),
+    "alignment-rdf": Export("alignment_rdf", "links for the Alignment API", "alignment.rdf"),
+    "tsv": Export("tsv", "the whole mapping", "alignment.tsv"),
+    "npy": Export("npy", "the vectors", "vectors"),
 }

@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape
 
 import polars as pl
 
+from farlink.io.exports.content import Content, confidence, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, iris_of
-from farlink.io.exports.provenance import Provenance, confidence, links_of
 from farlink.io.files import write_text
 
 ALIGNMENT_HEAD = """\
@@ -36,13 +36,13 @@ ALIGNMENT_FOOT = """\
 """
 
 
-def write_alignment_rdf(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -> None:
+def write(content: Content, path: str | Path) -> None:
     """Write the links in the RDF/XML format of the Alignment API.
 
     The alignment is of type `??`, one-to-one and partial. The measure is the probability, or the score where no
     probability is known; a link without either, as a seed may be, is taken as given and measures 1.
     """
-    links = links_of(frame)
+    links, provenance = links_of(content.mapping), content.provenance
     cells = pl.select(
         pl.format(
             ALIGNMENT_CELL,

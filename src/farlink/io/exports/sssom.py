@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
+from farlink.io.exports.content import Content, Provenance, confidence, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN, compacted, iris_of
-from farlink.io.exports.provenance import Provenance, confidence, links_of
 from farlink.io.files import write_text
 
 
-def write_sssom(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -> None:
+def write(content: Content, path: str | Path) -> None:
     """Write the links as SSSOM/TSV: a table of CURIEs under a head of YAML.
 
     The predicate is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
@@ -24,7 +24,7 @@ def write_sssom(frame: pl.DataFrame, path: str | Path, provenance: Provenance) -
     that RFC 3987 assigns to the IRI): sssom-py drops rows with such characters. Wherever the expanded
     CURIE is not the name, be it for this or because the name is no IRI, the label columns hold the name.
     """
-    links = links_of(frame)
+    links, provenance = links_of(content.mapping), content.provenance
     left, right = iris_of(links["left"], LEFT_NAMESPACE), iris_of(links["right"], RIGHT_NAMESPACE)
     sources = iris_of(pl.Series([provenance.left_source, provenance.right_source]), GRAPH_NAMESPACE)
     compact = compacted(pl.concat([left, right, sources]))

@@ -7,7 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from farlink.errors import FarlinkError
+from farlink.io.exports.content import Content
 from farlink.io.files import write_text
+
+
+def write(content: Content, path: str | Path) -> None:
+    """Write the whole mapping."""
+    write_tsv(content.mapping, path)
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:

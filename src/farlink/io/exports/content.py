@@ -1,11 +1,16 @@
-"""Where a mapping comes from, and which of its rows are links."""
+"""What can be written of an alignment, where it comes from, and which rows of a mapping are links."""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+Vectors = dict[str, tuple[pl.Series, NDArray[np.float32]]]  # side → names of the entities, and a row for each
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,15 @@ class Provenance:
     version: str  # of Farlink
     date: datetime.date  # of the mapping, not of the export
     threshold: float | None  # the probability under which a pair was left unmatched
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that a format may write of an alignment."""
+
+    mapping: pl.DataFrame
+    provenance: Provenance
+    vectors: Callable[[], Vectors]  # asked only by a format that writes them, as they take time to compute
 
 
 def links_of(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,161 @@
+"""The folder of an alignment: every table beside what reads it again.
+
+vocabulary.parquet    side, kind, id, name and readable name of every entity and relation
+triples.parquet       side, head, relation, tail: the graphs by id
+literals.parquet      side, head, relation, value: what was set aside when the graphs were read, by name
+links.parquet         purpose, left, right: the seed, validation and test links by id
+found.parquet         left, right: the links found and used like seeds, by id
+candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id
+alignment.tsv         the mapping by name
+
+The vectors by which entities are compared are not kept: in the preset `best` they are 1,792 numbers an entity, 215 MB
+for two graphs of 15,000 entities, beside 62 MB of weights. They follow from the weights, the graphs, the links and the
+settings: every constant that they, the ranks and the reasons depend on is a setting and stands in `config.toml`. So an
+old run gives the figures that it gave, whatever the defaults have become.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from safetensors.torch import load_file
+from torch import Tensor
+
+from farlink.alignment.candidates import Candidates
+from farlink.alignment.methods import method_class
+from farlink.alignment.methods.base import TwoGraphs
+from farlink.alignment.task import AlignmentTask
+from farlink.graph.ids import Pairs
+from farlink.graph.knowledge_graph import LITERAL_SCHEMA, KnowledgeGraph
+from farlink.io.exports.tsv import write_tsv
+from farlink.io.files import atomic_path
+from farlink.runs.folder import Run, described
+from farlink.runs.lazy import lazy
+from farlink.runs.tables import PAIR, graph_of, ids_of, named, pairs_table, stacked, triples_table, vocabulary_table
+from farlink.settings import AlignmentSettings
+
+SIDES = ("left", "right")
+NO_LITERALS = {"side": pl.String, **LITERAL_SCHEMA}
+MAPPING = {
+    "left": pl.String,
+    "right": pl.String,
+    "score": pl.Float64,
+    "margin": pl.Float64,
+    "probability": pl.Float64,
+    "status": pl.String,
+}
+
+
+class AlignmentFolder(Run[AlignmentSettings]):
+    """What the folder of an alignment holds, and how it is written."""
+
+    # the task: written when the run starts
+
+    @staticmethod
+    def about_task(task: AlignmentTask) -> dict[str, Any]:
+        """What `run.json` says."""
+        links = {"seeds": len(task.seeds), "validation": len(task.valid), "test": len(task.test)}
+        graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
+        return {**described("align", graphs, (task.seeds, task.valid, task.test), task.notes), "links": links}
+
+    @staticmethod
+    def tables_of_task(task: AlignmentTask) -> dict[str, pl.DataFrame]:
+        """The tables that a run needs to go on."""
+        graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
+        links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
+        return {
+            "vocabulary": stacked("side", {side: vocabulary_table(graph) for side, graph in graphs.items()}),
+            "triples": stacked("side", {side: triples_table(graph.triples) for side, graph in graphs.items()}),
+            "literals": stacked("side", {side: graph.literals for side, graph in graphs.items()}),
+            "links": stacked("purpose", {purpose: pairs_table(pairs) for purpose, pairs in links.items()}),
+        }
+
+    @lazy
+    def vocabulary(self) -> dict[str, pl.DataFrame]:
+        """Entities of each side in the order of their ids: name, readable name."""
+        table = self.read_table("vocabulary")
+        return {side: named(table.filter(side=side), "entity").select("name", "readable") for side in SIDES}
+
+    @lazy
+    def graphs(self) -> dict[str, KnowledgeGraph]:
+        """The graphs that were aligned; those of format 0 without their literals."""
+        vocabulary, triples = self.read_table("vocabulary"), self.read_table("triples")
+        literals = self.read_table("literals") if self.format else pl.DataFrame(schema=NO_LITERALS)
+        return {
+            side: graph_of(
+                vocabulary.filter(side=side),
+                triples.filter(side=side),
+                literals.filter(side=side),
+                source=self._source(side),
+            )
+            for side in SIDES
+        }
+
+    def _source(self, side: str) -> str:
+        return str(self.about[side]["source"])
+
+    @lazy
+    def _links(self) -> dict[str, Pairs]:
+        table = self.read_table("links")
+        return {purpose: ids_of(table.filter(purpose=purpose), PAIR) for purpose in ("seed", "validation", "test")}
+
+    def links(self, purpose: str) -> Pairs:
+        """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
+        return self._found if purpose == "found" else self._links[purpose]
+
+    # the links found: written again and again while the run trains
+
+    def write_found(self, found: Pairs, epoch: int) -> None:
+        """Write the links that are used like seeds from an epoch on; `found_last` gives them back."""
+        with self.lock, atomic_path(self.folder / "found.parquet") as temporary:
+            pairs_table(found).write_parquet(temporary, metadata={"epoch": str(epoch)})
+        self.__dict__.pop("_found", None)
+
+    def found_last(self) -> tuple[int, Pairs] | None:
+        """The epoch that links were found for last, and these links; None if none were looked for."""
+        path = self.folder / "found.parquet"
+        return (int(pl.read_parquet_metadata(path)["epoch"]), self.links("found")) if path.exists() else None
+
+    @lazy
+    def _found(self) -> Pairs:
+        return ids_of(self.read_table("found"), PAIR)
+
+    # the results: written when it has trained
+
+    @lazy
+    def vectors(self) -> dict[str, Tensor]:
+        """The vectors by which entities are compared, for each side."""
+        links = np.concatenate([self.links("seed"), self.links("found")])
+        kept = load_file(self.folder / "weights.safetensors")
+        graphs = TwoGraphs(self.graphs["left"], self.graphs["right"])
+        compared = method_class(self.settings.method).compared_of(kept, graphs, links, self.settings)
+        return dict(zip(SIDES, compared, strict=True))
+
+    def write_candidates(self, candidates: Candidates) -> None:
+        """Write the pairs that came into question."""
+        columns = ("left", "right", "cosine", "logit", "score")
+        self.write_table("candidates", pl.DataFrame({name: getattr(candidates, name) for name in columns}))
+
+    @lazy
+    def candidates(self) -> Candidates:
+        """The pairs that came into question, among the entities that are no seeds."""
+        table = self.read_table("candidates")
+        left, right, cosine, logit = (table[name].to_numpy() for name in ("left", "right", "cosine", "logit"))
+        score = table["score"].to_numpy() if "score" in table.columns else cosine.clip(0, 1).astype(np.float64)
+        shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
+        candidates = Candidates(left, right, cosine, logit, score, shape, self.settings.sinkhorn_rounds)
+        if "score" not in table.columns and self.settings.temperature:
+            return candidates.balanced(logit)  # as it was done when format 0 was read
+        return candidates
+
+    def write_results(self, metrics: dict[str, Any], alignment: pl.DataFrame) -> None:
+        """Write the figures and the mapping."""
+        self.write_json("metrics.json", metrics)
+        write_tsv(alignment, self.folder / "alignment.tsv")
+
+    @lazy
+    def alignment(self) -> pl.DataFrame:
+        """The mapping: left, right, score, margin, probability, status; one row per left entity."""
+        return pl.read_csv(self.folder / "alignment.tsv", separator="\t", quote_char=None, schema=MAPPING)
