@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from farlink.engine.trainer import Trainer
 from farlink.errors import FarlinkError, Interrupted
 from farlink.rsn.joint import join
 from farlink.rsn.objective import path_objective, path_trainer
@@ -122,6 +123,64 @@ def test_a_finished_run_trains_no_more(make_trainer):
     watcher = Watcher()
     make_trainer().run(watcher)
     assert watcher.losses == []
+
+
+@pytest.fixture
+def make_stages(make_trainer):
+    """Two stages of two epochs with one checkpoint, the second at half the rate of the first."""
+
+    def make(name="stages", **changes):
+        stages = make_trainer(name, max_epochs=2, **changes), make_trainer(name, max_epochs=2, **changes)
+        stages[1].plan = replace(stages[1].plan, stage=1, learning_rate=stages[1].plan.learning_rate / 2)
+        return stages
+
+    return make
+
+
+def test_a_second_stage_goes_on_where_the_first_one_ended_at_its_own_rate(make_stages, monkeypatch):
+    rates = []
+
+    def watched(self, objective, batch, rate):
+        rates.append((self.progress.epoch, rate))
+        return step(self, objective, batch, rate)
+
+    step = Trainer.step
+    monkeypatch.setattr(Trainer, "step", watched)
+    first, second = make_stages()
+    assert len(first.run(Watcher())) == 2
+    trace = second.run(Watcher())
+    assert [record.epoch for record in trace] == [1, 2, 3, 4]
+    assert trace[3].examples > trace[2].examples > trace[1].examples
+    for stage, rate in enumerate((first.plan.learning_rate, second.plan.learning_rate)):
+        falls = [own for epoch, own in rates if epoch // 2 == stage]
+        assert falls == pytest.approx(np.linspace(rate, 0, len(falls), endpoint=False))
+
+
+def test_a_stage_that_is_over_trains_no_more(make_stages):
+    for stage in make_stages():
+        stage.run(Watcher())
+    for stage in make_stages():
+        watcher = Watcher()
+        stage.run(watcher)
+        assert watcher.losses == []
+
+
+def test_a_stage_stops_by_its_own_epochs_without_a_better_score(make_stages):
+    first, second = make_stages(scores=(0.5, 0.4, 0.3, 0.9), patience=1)
+    assert len(first.run(Watcher())) == 2
+    assert len(second.run(Watcher())) == 3
+
+
+def test_a_run_interrupted_in_its_second_stage_ends_like_an_undisturbed_one(make_stages):
+    for stage in (whole := make_stages("whole")):
+        stage.run(Watcher())
+    first, second = make_stages()
+    first.run(Watcher())
+    with pytest.raises(Interrupted):
+        second.run(Watcher(2, lambda: os.kill(os.getpid(), signal.SIGINT)))
+    for stage in (resumed := make_stages()):
+        stage.run(Watcher())
+    assert same_weights(whole[1].model, resumed[1].model)
 
 
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
