@@ -6,7 +6,7 @@ from farlink.engine.trainer import Trainer
 from farlink.experiments import restart
 from helpers.rings import QUICK, parts
 
-TINY = {**QUICK, "max_epochs": 2, "question_epochs": 6, "question_dropout": 0.0, "factor_epochs": 1, "min_steps": 4}
+TINY = {**QUICK, "max_epochs": 2, "question_epochs": 6, "factor_epochs": 1, "min_steps": 4}
 
 
 @pytest.fixture
@@ -21,15 +21,21 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
-def test_every_way_is_run_once_and_shown(data, tmp_path):
+def test_every_part_is_run_once_in_every_way_and_shown(data, tmp_path):
     told = list(restart.run(data, tmp_path / "out", [], seeds=1, **TINY))
-    assert [line.split(",")[0] for line in told[:-1]] == list(restart.WAYS)
+    assert [line.split(", seed")[0] for line in told[:-1]] == [
+        f"{part}, {way}" for part in restart.PARTS for way in restart.WAYS
+    ]
     records = [json.loads(line) for line in (tmp_path / "out/results/restart.jsonl").read_text().splitlines()]
     text = (tmp_path / "out/restart.md").read_text()
     for record in records:
         assert "test" not in record["metrics"]
         network = record["metrics"]["validation"]["alone"]["paths"]["mrr"]
-        row = next(line for line in text.splitlines() if line.startswith(f"| `{record['key']['restart']}` |"))
+        row = next(
+            line
+            for line in text.splitlines()
+            if line.startswith(f"| `{record['key']['part']}` | {record['key']['restart']}: ")
+        )
         assert f"{network:.4f}" in row
     again = list(restart.run(data, tmp_path / "out", [], seeds=1, **TINY))
     assert again == [f"wrote {tmp_path / 'out/restart.md'}"]
@@ -52,7 +58,8 @@ def test_the_rate_is_led_in_this_way(data, tmp_path, monkeypatch, way, walks, qu
         return step(self, objective, batch, rate)
 
     monkeypatch.setattr(Trainer, "step", watched)
-    list(restart.run(data, tmp_path / "out", [way], seeds=1, **TINY))
+    monkeypatch.setattr(restart, "WAYS", {way: ""})
+    list(restart.run(data, tmp_path / "out", ["network"], seeds=1, **TINY))
     for stage, (first, last) in enumerate((walks, questions)):
         falls = rates[stage]
         assert falls[0] == pytest.approx(first)
@@ -63,7 +70,7 @@ def test_the_rate_is_led_in_this_way(data, tmp_path, monkeypatch, way, walks, qu
 def test_the_page_tells_mean_and_spread():
     def record(seed, mrr):
         validation = {"alone": {"paths": {"mrr": mrr}}, "both": {"mrr": mrr + 0.1}}
-        return {"key": {"restart": "full", "seed": seed}, "metrics": {"validation": validation}}
+        return {"key": {"part": "best", "restart": "full", "seed": seed}, "metrics": {"validation": validation}}
 
     text = restart.page([record(1, 0.4), record(0, 0.2), record(2, 0.3)])
-    assert "| 0.3000 ± 0.1000 (.200 / .400 / .300) | 0.4000 ± 0.1000 (.300 / .500 / .400) | 3 |" in text
+    assert "| 0.3000 ± 0.1000 (0.2000, 0.4000, 0.3000) | 0.4000 ± 0.1000 (0.3000, 0.5000, 0.4000) | 0, 1, 2 |" in text
