@@ -1,7 +1,12 @@
-"""Candidates: a sparse list of likely pairs, and the one place where what speaks for a pair adds up to its score."""
+"""Candidates: a sparse list of likely pairs, and the one place where what speaks for a pair adds up to its score.
+
+What competes for an entity's attention is Σ weight · signal. A further signal, such as names, is one more term: a line
+in `own_signals`, and one in `Candidates.features` if the probability of a pair is to know it by itself.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +17,7 @@ from farlink.alignment.evidence import Evidence
 from farlink.alignment.nearest import nearest_both_ways
 from farlink.alignment.sinkhorn import balanced
 from farlink.graph.ids import Ids, Pools, unseeded
+from farlink.measures.calibration import log_odds
 from farlink.settings import AlignmentSettings
 
 
@@ -73,16 +79,47 @@ class Candidates:
         """Which pairs are each other's best."""
         return self.best() & self.reversed().best()
 
+    def features(self) -> dict[str, NDArray[np.floating]]:
+        """What the probability of a pair is made of, by name."""
+        return {"score": log_odds(self.score), "cosine": self.cosine}
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Something that speaks for a pair, and how much that counts."""
+
+    weight: float
+    of: Callable[[Candidates], NDArray[np.floating]]  # a logit for each pair
+
+
+def own_signals(settings: AlignmentSettings) -> list[Signal]:
+    """What two entities say about themselves."""
+    return [Signal(1.0, lambda pairs: pairs.cosine / settings.temperature)]
+
+
+def context_signals(evidence: Evidence, settings: AlignmentSettings) -> list[Signal]:
+    """What speaks for a pair in the light of who else is likely to be whom: it follows from the scores so far."""
+    return [Signal(settings.evidence, evidence.of)]
+
 
 def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
-    """Candidates among all entities that are no seeds: near by their vectors, then weighed by their triples."""
+    """Candidates among all entities that are no seeds: near by their vectors, then scored by all that speaks for them.
+
+    Without a temperature nothing competes, and the score is the cosine.
+    """
     seeds = evidence.seeds
     pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
     candidates = Candidates.nearest(left, right, pools, settings.candidates, settings.sinkhorn_rounds)
     if not settings.temperature:
         return candidates
-    resemblance = candidates.cosine / settings.temperature
-    candidates = candidates.balanced(resemblance)
-    for _ in range(settings.refinements if settings.evidence else 0):
-        candidates = candidates.balanced(resemblance + settings.evidence * evidence.of(candidates))
+    own = own_signals(settings)
+    context = [signal for signal in context_signals(evidence, settings) if signal.weight]
+    candidates = candidates.balanced(total(own, candidates))
+    for _ in range(settings.refinements if context else 0):
+        candidates = candidates.balanced(total([*own, *context], candidates))
     return candidates
+
+
+def total(signals: Sequence[Signal], candidates: Candidates) -> NDArray[np.floating]:
+    """Σ weight · signal, for each pair."""
+    return np.asarray(sum(signal.weight * signal.of(candidates) for signal in signals))

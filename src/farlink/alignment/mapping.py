@@ -12,7 +12,7 @@ from farlink.alignment.assignment import one_to_one
 from farlink.alignment.candidates import Candidates
 from farlink.graph.ids import Ids, Pairs, Pools
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.measures.calibration import Calibration, best_threshold, log_odds
+from farlink.measures.calibration import Calibration, best_threshold
 from farlink.settings import AlignmentSettings
 
 
@@ -91,8 +91,9 @@ def make_mapping(
     threshold = -np.inf
     judged = valid[chosen[valid[:, 0]] >= 0]
     if len(judged):
-        features = np.full((candidates.shape[0], 2), np.nan)
-        features[found] = np.stack([log_odds(candidates.score[kept]), candidates.cosine[kept]], axis=1)
+        columns = [values[kept] for values in candidates.features().values()]
+        features = np.full((candidates.shape[0], len(columns)), np.nan)
+        features[found] = np.column_stack(columns)
         right = chosen[judged[:, 0]] == judged[:, 1]
         probability[found] = Calibration.fit(features[judged[:, 0]], right)(features[found])
         threshold = best_threshold(probability[judged[:, 0]], right)
