@@ -93,7 +93,9 @@ class Settings(BaseModel):
         description="numbers that are multiplied in training; auto: bfloat16, half as long, where the processor has "
         "instructions for it",
     )
-    threads: int = Field(0, ge=0, le=1024, description="processor threads; 0: all")
+    threads: Auto | Annotated[int, Field(ge=1, le=1024)] = Field(
+        "auto", description="processor threads; auto: as many as the process may use"
+    )
 
     @field_validator("walk_length")
     @classmethod

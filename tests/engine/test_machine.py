@@ -17,7 +17,7 @@ def test_a_stop_request_is_heard_once_the_step_is_done():
         assert stop.wait(1)
 
 
-@pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [(0, 2, 2), (1, 1, 1), (8, 8, 2)])
+@pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [("auto", 2, 2), (1, 1, 1), (8, 8, 2)])
 def test_no_more_threads_are_used_than_the_environment_allows(monkeypatch, wanted, of_torch, of_numba):
     used = {}
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)

@@ -53,6 +53,8 @@ def test_numbers_that_stood_for_a_choice_are_auto():
     settings, notes = completion("factor_decay = 0.0", "question_dropout = -1.0", "question_epochs = 20")
     assert (settings.factor_decay, settings.question_dropout, settings.question_epochs) == ("auto", "auto", "auto")
     assert notes == []
+    assert alignment("threads = 0").threads == alignment().threads == "auto"
+    assert alignment("threads = 2").threads == 2
     settings, _ = completion("factor_decay = 0.05", "question_dropout = 0.4", "question_epochs = 7")
     assert (settings.factor_decay, settings.question_dropout, settings.question_epochs) == (0.05, 0.4, 7)
 

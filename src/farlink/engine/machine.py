@@ -13,7 +13,7 @@ import numba
 import torch
 
 from farlink.errors import FarlinkError
-from farlink.settings import Precision
+from farlink.settings import Auto, Precision
 
 
 def products_in(precision: Precision) -> torch.autocast:
@@ -31,11 +31,12 @@ def multiplies_bfloat16() -> bool:
     return any(can.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
-def use_threads(wanted: int) -> None:
-    """Let torch and numba use so many threads; 0: as many as this process may."""
+def use_threads(wanted: Auto | int) -> None:
+    """Let torch and numba use so many threads; auto: as many as this process may."""
     allowed: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    torch.set_num_threads(wanted or allowed)
-    numba.set_num_threads(min(wanted or allowed, allowed))
+    count = allowed if wanted == "auto" else wanted
+    torch.set_num_threads(count)
+    numba.set_num_threads(min(count, allowed))
 
 
 @contextmanager

@@ -61,6 +61,7 @@ def settings_of_run(text: str, format: int) -> tuple[Settings, list[str]]:
 
 
 def _from_format_0(values: Values) -> tuple[Values, list[str]]:
+    values = {**values, "threads": values.get("threads") or "auto"}
     return (_alignment_from_format_0 if values["task"] == "align" else _completion_from_format_0)(values)
 
 
