@@ -90,7 +90,9 @@ def test_nothing_but_literals_is_an_error(tmp_path):
         read(tmp_path / "a.nt")
 
 
-@pytest.mark.parametrize(("format", "data"), [("tsv", TSV), ("nt", gzip.compress(N_TRIPLES, mtime=0)), ("parquet", parquet())])
+@pytest.mark.parametrize(
+    ("format", "data"), [("tsv", TSV), ("nt", gzip.compress(N_TRIPLES, mtime=0)), ("parquet", parquet())]
+)
 def test_standard_input(monkeypatch, format, data):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert names(read("-", format=format)) == NAMES

@@ -1,12 +1,14 @@
 """Links between two graphs: left, right and the line that states them, from many kinds of files."""
 
+import datetime
 import gzip
 
 import polars as pl
 import pytest
 
 from farlink.errors import InputError
-from farlink.io.exports.same_as import write_same_as
+from farlink.io.exports import same_as
+from farlink.io.exports.content import Content, Provenance
 from farlink.io.links import read_links
 
 OWL, SKOS = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2004/02/skos/core#"
@@ -76,7 +78,8 @@ def test_names_that_were_exported_as_iris_come_back_as_they_were(tmp_path):
     mapping = pl.DataFrame(
         {"left": ["Nanjing (city)", "http://e/a"], "right": ["南京 市", "100%"], "status": ["matched", "seed"]}
     )
-    write_same_as(mapping, tmp_path / "links.nt")
+    made = Provenance("a.nt", "b.nt", version="1.0", date=datetime.date(2025, 1, 31), threshold=None)
+    same_as.write(Content(mapping, made, vectors=dict), tmp_path / "links.nt")
     assert read_links(tmp_path / "links.nt").select("left", "right").equals(mapping.select("left", "right"))
 
 
