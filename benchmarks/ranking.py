@@ -13,11 +13,11 @@ import torch
 
 from benchmarks.measure import CORES, GB, Row, measure
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Ensemble, scorers
+from farlink.completion.ensemble import Ensemble, scorers, seen
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import CHUNK, both_sides
 from farlink.completion.rules import learn_rules
-from farlink.completion.task import CompletionTask, open_task, seen
+from farlink.completion.task import CompletionTask, open_task
 from farlink.demo import DATA as DEMO
 from farlink.graph.edges import with_reverses
 from farlink.progress import Silent

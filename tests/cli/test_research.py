@@ -34,7 +34,7 @@ def test_a_distance_that_cannot_be_reached_is_said(files, tmp_path):
         (("--seed-share", 0.8, "--valid-share", 0.3, "--out", "new"), "more than all links"),
         (("--seed-share", 0.5, "--out", "new"), "one graph has no links to be divided"),
         (("--out", "full"), "not empty"),
-        (("--out", "full/letter.txt"), "is a file; --out names a folder"),
+        (("--out", "full/letter.txt"), "is a file, expected a folder (--out)"),
         (("--size", 5000, "--out", "new"), "there are 300 entities with triples; choose a smaller size (--size)"),
     ],
 )

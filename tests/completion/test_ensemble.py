@@ -5,11 +5,10 @@ import pytest
 import torch
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Ensemble, path_scores, ranks_of, scorers, state, with_best_weights
+from farlink.completion.ensemble import Ensemble, path_scores, ranks_of, scorers, seen, state, with_best_weights
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import both_sides
 from farlink.completion.rules import learn_rules
-from farlink.completion.task import seen
 from farlink.graph.edges import with_reverses
 from farlink.rsn.model import PathModel
 
@@ -128,3 +127,10 @@ def test_weights_are_kept_under_the_names_of_their_models(network):
     names = state({"paths": network, "factors": Factors(3, 2, 4), "rules": None})
     assert {"factors/entity", "paths/entity_bias"} <= set(names)
     assert state({"paths": None}) == {}
+
+
+def test_seen_is_what_the_triples_name():
+    triples = np.array([[0, 0, 1], [1, 0, 2]], dtype=np.int32)
+    entities, relations = seen(triples, 5, 2)
+    assert entities.tolist() == [True, True, True, False, False]
+    assert relations.tolist() == [True, False, True, False]  # with the reverses behind

@@ -2,10 +2,9 @@ import numpy as np
 import polars as pl
 import torch
 
-from farlink.completion.ensemble import Ensemble
+from farlink.completion.ensemble import Ensemble, seen
 from farlink.completion.evaluation import by_class, calibrated, mapping_classes, relation_table
 from farlink.completion.questions import Questions
-from farlink.completion.task import seen
 from farlink.graph.edges import with_reverses
 from farlink.measures.ranks import Ranks
 

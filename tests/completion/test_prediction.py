@@ -3,10 +3,9 @@ import pytest
 import torch
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Ensemble, scorers
+from farlink.completion.ensemble import Ensemble, scorers, seen
 from farlink.completion.prediction import FactSearch, predictions, relation_chances
 from farlink.completion.questions import Questions
-from farlink.completion.task import seen
 from farlink.graph.edges import with_reverses
 from farlink.rsn.model import PathModel
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from farlink.completion.task import _hold_out, open_task, seen
+from farlink.completion.task import _hold_out, open_task
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.progress import Silent
@@ -40,10 +40,3 @@ def test_without_validation_triples_some_are_held_out():
     task = opened(KnowledgeGraph.from_frame(ring()), None, None)
     assert (len(task.graph.triples), len(task.valid), len(task.test)) == (108, 12, 0)
     assert "12 of the 120 are held out" in task.notes[0]
-
-
-def test_seen_is_what_the_triples_name():
-    triples = np.array([[0, 0, 1], [1, 0, 2]], dtype=np.int32)
-    entities, relations = seen(triples, 5, 2)
-    assert entities.tolist() == [True, True, True, False, False]
-    assert relations.tolist() == [True, False, True, False]  # with the reverses behind

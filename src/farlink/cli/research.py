@@ -37,33 +37,38 @@ def sample(
 
     **farlink sample left.nt.gz right.nt.gz --links links.tsv --size 15000 --out benchmark/**
     """
+    folder = _empty_folder(out)
+    shares = SEED_SHARE if seed_share is None else seed_share, VALID_SHARE if valid_share is None else valid_share
+    if sum(shares) > 1:
+        raise FarlinkError("together these are more than all links", "seed_share", "valid_share")
     from farlink.progress import Terminal, tell_notes
     from farlink.sampling.benchmark import distances_table, draw_sample, read_sources, write_sample
 
-    if out is None:
-        raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
-    if out.is_file():
-        raise FarlinkError(f"{out} is a file; --out names a folder")
-    if out.exists() and any(out.iterdir()):
-        raise FarlinkError(f"{out} exists and is not empty; choose another --out")
-    shares = SEED_SHARE if seed_share is None else seed_share, VALID_SHARE if valid_share is None else valid_share
-    if sum(shares) > 1:
-        raise FarlinkError("--seed-share and --valid-share together are more than all links")
     reporter = Terminal()
     with reporter.working("reading"):
         graphs, pairs, notes = read_sources(left, right, links)
     if pairs is None and (seed_share, valid_share) != (None, None):
-        raise FarlinkError("one graph has no links to be divided: leave --seed-share and --valid-share out")
+        raise FarlinkError("one graph has no links to be divided", "seed_share", "valid_share")
     tell_notes(reporter, notes)
     with reporter.working("sampling"):
         drawn = draw_sample(graphs, pairs, size, dense=dense, epsilon=epsilon, seed=seed)
-        write_sample(drawn, out, shares)
+        write_sample(drawn, folder, shares)
     console.print("Kolmogorov-Smirnov distance of the degrees from those of the original:")
     show_table(distances_table(drawn))
     if max(drawn.distances["SRPRS"]) > epsilon:
         console.print(f"the degrees could not be brought within {epsilon:.1%} of the original", markup=False)
     what = "entities" if pairs is None else "linked pairs"
-    console.print(f"{len(drawn.units):,} {what}: {out}   report: {out / 'README.md'}", markup=False)
+    console.print(f"{len(drawn.units):,} {what}: {folder}   report: {folder / 'README.md'}", markup=False)
+
+
+def _empty_folder(out: Path | None) -> Path:
+    if out is None:
+        raise FarlinkError("--out is missing: name the folder to write, for example --out benchmark/")
+    if out.is_file():
+        raise FarlinkError(f"{out} is a file, expected a folder", "out")
+    if out.exists() and any(out.iterdir()):
+        raise FarlinkError(f"{out} exists and is not empty; choose another folder", "out")
+    return out
 
 
 EXPERIMENT_HELP = f"""Run an experiment on benchmark data: one record per run, then a page with all the figures.

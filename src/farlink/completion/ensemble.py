@@ -29,6 +29,14 @@ WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)  # of another scorer against the one t
 FAR = -1e9  # the score of what was never seen: finite, so that sums stay numbers
 
 
+def seen(triples: Triples, entities: int, relations: int) -> tuple[Tensor, Tensor]:
+    """Which entities, and which relations with their reverses, occur in the triples."""
+    has_entity, has_relation = torch.zeros(entities, dtype=torch.bool), torch.zeros(relations, dtype=torch.bool)
+    has_entity[torch.from_numpy(np.unique(triples[:, ::2])).long()] = True
+    has_relation[torch.from_numpy(np.unique(triples[:, 1])).long()] = True
+    return has_entity, torch.cat([has_relation, has_relation])
+
+
 @dataclass(frozen=True)
 class Ensemble:
     """Scores all entities as answers: the weighed mean of the log p of each scorer."""

@@ -20,9 +20,9 @@ from safetensors import safe_open
 from torch import Tensor
 
 from farlink.completion.complex_n3 import Factors
-from farlink.completion.ensemble import Ensemble, scorers
+from farlink.completion.ensemble import Ensemble, scorers, seen
 from farlink.completion.rules import Rules
-from farlink.completion.task import PARTS, CompletionTask, seen
+from farlink.completion.task import PARTS, CompletionTask
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.graph.edges import Edges, with_reverses
 from farlink.graph.ids import Triples

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from farlink.completion.questions import Questions
 from farlink.errors import FarlinkError
-from farlink.graph.edges import with_reverses
 from farlink.graph.ids import Triples, lookup, shuffled_names, sorted_distinct
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_completion_folder
@@ -21,6 +18,9 @@ from farlink.io.sources import GraphSource, graph_from
 from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import CompletionSettings
 from farlink.wording import counted
+
+if TYPE_CHECKING:
+    from farlink.completion.questions import Questions
 
 PARTS = ("train", "validation", "test")
 
@@ -44,6 +44,10 @@ class CompletionTask:
 
     def known(self, *, with_test: bool) -> Questions:
         """All that is known and so no mistake as an answer; the test triples count in the final test only."""
+        # these bring numba, which opening a task does not need
+        from farlink.completion.questions import Questions
+        from farlink.graph.edges import with_reverses
+
         parts = (self.graph.triples, self.valid) + ((self.test,) if with_test else ())
         triples = np.unique(np.concatenate(parts), axis=0)
         return Questions.about(with_reverses(triples, len(self.graph.relations)))
@@ -151,23 +155,12 @@ def _holdout_note(held_out: int, triples: int) -> str:
 
 
 def _unseen_notes(graph: KnowledgeGraph, parts: dict[str, Triples]) -> list[str]:
-    entities, relations = seen(graph.triples, len(graph.entities), len(graph.relations))
     notes = []
     for purpose, triples in parts.items():
-        new = int((~entities.numpy()[np.unique(triples[:, ::2])]).sum())
-        if new:
+        if new := len(np.setdiff1d(triples[:, ::2], graph.triples[:, ::2])):
             what = counted(new, f"entity of the {purpose} part has", f"entities of the {purpose} part have")
             notes.append(f"{what} no triple to learn from and {'ranks' if new == 1 else 'rank'} last")
-        new = int((~relations.numpy()[np.unique(triples[:, 1])]).sum())
-        if new:
+        if new := len(np.setdiff1d(triples[:, 1], graph.triples[:, 1])):
             what = counted(new, f"relation of the {purpose} part has", f"relations of the {purpose} part have")
             notes.append(f"{what} no triple to learn from")
     return notes
-
-
-def seen(triples: Triples, entities: int, relations: int) -> tuple[Tensor, Tensor]:
-    """Which entities, and which relations with their reverses, occur in the triples."""
-    has_entity, has_relation = torch.zeros(entities, dtype=torch.bool), torch.zeros(relations, dtype=torch.bool)
-    has_entity[torch.from_numpy(np.unique(triples[:, ::2])).long()] = True
-    has_relation[torch.from_numpy(np.unique(triples[:, 1])).long()] = True
-    return has_entity, torch.cat([has_relation, has_relation])

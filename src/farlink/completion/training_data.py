@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from farlink.completion.ensemble import Ensemble
+from farlink.completion.ensemble import Ensemble, seen
 from farlink.completion.questions import Questions
 from farlink.completion.ranking import Score, both_sides
-from farlink.completion.task import CompletionTask, seen
+from farlink.completion.task import CompletionTask
 from farlink.rsn.joint import alone
 
 VALIDATED = 2_000  # validation triples that models are measured by while they learn
