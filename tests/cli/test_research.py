@@ -47,7 +47,7 @@ def test_sample_says_what_is_wrong(files, tmp_path, monkeypatch, options, messag
 
 
 def test_an_experiment_without_parts_only_writes_its_page(tmp_path):
-    result = invoke("experiment", "completion", "--out", tmp_path)
+    result = invoke("experiment", "completion", "--data", tmp_path, "--out", tmp_path)
     assert result.exit_code == 0, result.output
     assert "FB15K-237" in (tmp_path / "completion.md").read_text()
 
@@ -62,16 +62,20 @@ def test_an_experiment_that_could_not_be_written_down_is_not_begun(tmp_path):
 
 def test_an_experiment_without_data_is_a_clear_error(tmp_path):
     message = complaint("experiment", "table-dense", "--data", tmp_path / "nowhere", "--out", tmp_path / "out")
-    assert (
-        "nowhere: no such folder; name that of the benchmark data sets, here or in the variable FARLINK_DATA (--data)"
-        in message
-    )
+    assert "nowhere: no such folder; name the folder with the benchmark data sets (--data)" in message
 
 
 def test_where_the_data_is_has_no_default(tmp_path, monkeypatch):
     monkeypatch.delenv("FARLINK_DATA", raising=False)
     message = complaint("experiment", "table-dense", "--out", tmp_path / "out")
-    assert message == "name the folder with the benchmark data sets, here or in the variable FARLINK_DATA (--data)"
+    assert "name the folder with the benchmark data sets, here or in the variable FARLINK_DATA" in message
+    assert message.endswith("(--data, --page-only)")
+
+
+def test_a_page_is_written_from_what_is_recorded_without_data(tmp_path, monkeypatch):
+    monkeypatch.delenv("FARLINK_DATA", raising=False)
+    result = invoke("experiment", "table-dense", "--page-only", "--out", tmp_path)
+    assert result.output.replace("\n", "") == f"wrote {tmp_path / 'table-dense.md'}"
 
 
 def test_where_the_data_is_may_stand_in_the_environment(tmp_path, monkeypatch):

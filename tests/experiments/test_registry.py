@@ -42,7 +42,7 @@ def test_an_unknown_name_is_a_clear_error():
 def test_an_option_that_would_do_nothing_is_refused():
     experiment = Experiment("nothing", ALL - {"budget"}, lambda request: iter(()))
     experiment.refuse("test", part=["a"], only=["b"], budget=None)
-    with pytest.raises(FarlinkError, match="experiment test takes no --budget"):
+    with pytest.raises(FarlinkError, match="experiment test takes no budget"):
         experiment.refuse("test", part=None, only=None, budget=5.0)
 
 

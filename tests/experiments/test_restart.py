@@ -4,6 +4,7 @@ import pytest
 
 from farlink.engine.trainer import Trainer
 from farlink.experiments import restart
+from farlink.experiments.datasets import CODEX_S
 from helpers.rings import QUICK, parts
 
 TINY = {**QUICK, "max_epochs": 2, "question_epochs": 6, "factor_epochs": 1, "min_steps": 4}
@@ -12,7 +13,7 @@ TINY = {**QUICK, "max_epochs": 2, "question_epochs": 6, "factor_epochs": 1, "min
 @pytest.fixture
 def data(tmp_path):
     """A small graph in the place of CoDEx-S."""
-    folder = tmp_path / "data" / restart.FOLDER
+    folder = tmp_path / "data" / CODEX_S.folder
     folder.mkdir(parents=True)
     for name, part in zip(("train", "valid"), parts()[:2], strict=True):
         names = part.entities.to_list(), part.relations.to_list(), part.entities.to_list()

@@ -10,8 +10,9 @@ import typer
 from farlink.cli.app import SeedOption, app
 from farlink.cli.tables import console, show_table
 from farlink.errors import FarlinkError
-from farlink.experiments.registry import DATA_VARIABLE, Request, experiment_named, overview
+from farlink.experiments.registry import Request, experiment_named, overview
 
+DATA_VARIABLE = "FARLINK_DATA"  # of the environment: the folder with the benchmark data sets
 BUDGET = 10.0  # minutes that a run of an experiment may train
 SEED_SHARE, VALID_SHARE = 0.3, 0.07  # of the links of a sample
 
@@ -90,9 +91,12 @@ def experiment(
         Path | None,
         typer.Option(
             envvar=DATA_VARIABLE,
-            help="The folder with the benchmark data sets. Needed where there are runs to be made.",
+            help="The folder with the benchmark data sets.",
         ),
     ] = None,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Make no runs: write the page from what is recorded.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Where the page, the figure and the records go.")] = Path("experiments"),
     part: Annotated[
         list[str] | None,
@@ -115,6 +119,13 @@ def experiment(
     """Run an experiment: its records, then its page; see `EXPERIMENT_HELP`."""
     chosen = experiment_named(name)
     chosen.refuse(name, part=part, only=only, budget=budget)
-    request = Request(data, out, part or [], only, seeds, BUDGET if budget is None else budget)
+    if data is None and not page_only:
+        raise FarlinkError(
+            f"name the folder with the benchmark data sets, here or in the variable {DATA_VARIABLE}, or make no runs",
+            "data",
+            "page_only",
+        )
+    minutes = BUDGET if budget is None else budget
+    request = Request(None if page_only else data, out, part or [], only, seeds, minutes)
     for line in chosen.run(request):
         console.print(line, markup=False)

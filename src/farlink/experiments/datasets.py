@@ -31,11 +31,12 @@ WIDER = (DBP15K_ZH, DBP15K_FR, OPENEA_V1, OPENEA_V2, DBP_FB)
 FB15K = DataSet("kgc/fb15k", "FB15K")
 WN18 = DataSet("kgc/wn18", "WN18")
 FB15K_237 = DataSet("kgc/fb15k-237", "FB15K-237")
-COMPLETION = (FB15K, WN18, FB15K_237)
+COMPLETION = (FB15K, WN18, FB15K_237)  # those of the paper
+CODEX_S = DataSet("kgc/codex-s", "CoDEx-S")
 
 LARGE = DataSet("contea/fr_en", "ConTEA FR-EN")
 
-_NAMES = {data.folder: data.name for data in (*SRPRS, *WIDER, *COMPLETION, LARGE)}
+_NAMES = {data.folder: data.name for data in (*SRPRS, *WIDER, *COMPLETION, CODEX_S, LARGE)}
 
 
 def name_of(folder: str) -> str:

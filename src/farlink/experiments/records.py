@@ -17,7 +17,6 @@ from typing import Any, Protocol, TypeVar
 
 from farlink.engine.machine import stop_signal
 from farlink.errors import FarlinkError, InputError, Interrupted
-from farlink.experiments.registry import DATA_VARIABLE
 from farlink.io.files import write_text
 from farlink.loading import load
 
@@ -87,7 +86,8 @@ def carry_out(
 ) -> Iterator[str]:
     """Make the runs that are not recorded yet, on some data sets only, and record them; tells how each went.
 
-    `make` makes a run on the data set in a folder and gives its record; `tell` puts it in words.
+    `make` makes a run on the data set in a folder and gives its record; `tell` puts it in words. Without `data`, the
+    folder of all data sets, no run is made.
     """
     jobs = list(jobs)
     folders = list(dict.fromkeys(job.folder for job in jobs))
@@ -95,30 +95,18 @@ def carry_out(
         if folder not in folders:
             raise FarlinkError(f"no run of these parts is on {folder}; they are on {', '.join(folders) or 'none'}")
     missing = [job for job in jobs if (only is None or job.folder in only) and not records.has(job.key)]
-    if not missing:
+    if data is None or not missing:
         return
-    found = _existing(data)
+    if not data.is_dir():
+        raise FarlinkError(f"{data}: no such folder; name the folder with the benchmark data sets", "data")
     records.make_folder()
-    absent = [folder for folder in dict.fromkeys(job.folder for job in missing) if not (found / folder).is_dir()]
-    yield from (f"left out: there is no {found / folder}" for folder in absent)
+    absent = [folder for folder in dict.fromkeys(job.folder for job in missing) if not (data / folder).is_dir()]
+    yield from (f"left out: there is no {data / folder}" for folder in absent)
     for job in missing:
         if job.folder not in absent:
-            record = {"key": job.key, **make(job, found / job.folder)}
+            record = {"key": job.key, **make(job, data / job.folder)}
             records.add(record)
             yield tell(job, record)
-
-
-def _existing(data: Path | None) -> Path:
-    if data is None:
-        raise FarlinkError(
-            f"name the folder with the benchmark data sets, here or in the variable {DATA_VARIABLE}", "data"
-        )
-    if not data.is_dir():
-        raise FarlinkError(
-            f"{data}: no such folder; name that of the benchmark data sets, here or in the variable {DATA_VARIABLE}",
-            "data",
-        )
-    return data
 
 
 def longest(records: Iterable[Record]) -> list[Record]:

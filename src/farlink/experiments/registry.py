@@ -9,14 +9,12 @@ from pathlib import Path
 
 from farlink.errors import FarlinkError
 
-DATA_VARIABLE = "FARLINK_DATA"  # the environment variable that names the folder with the data sets
-
 
 @dataclass(frozen=True)
 class Request:
     """What is asked of an experiment."""
 
-    data: Path | None  # the folder with the data sets; needed where there are runs to be made
+    data: Path | None  # the folder with the data sets; none: no run is made, only the page is written
     out: Path
     parts: list[str]
     only: list[str] | None

@@ -19,6 +19,7 @@ from farlink.completion.task import open_task
 from farlink.completion.training_data import TrainingData
 from farlink.completion.trials import DROPOUTS, chosen_dropout
 from farlink.engine.machine import use_threads
+from farlink.experiments.datasets import CODEX_S
 from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, cores
 from farlink.io.files import write_text
 from farlink.progress import Reporter, Terminal
@@ -27,7 +28,6 @@ from farlink.rsn.model import PathModel
 from farlink.rsn.objective import fresh_model
 from farlink.settings import CompletionSettings, make_completion_settings
 
-FOLDER = "kgc/codex-s"
 # `best` as a whole, and the network alone with a dropout that is given, so that no trial chooses it
 PARTS: dict[str, dict[str, Any]] = {"best": {}, "network": {"factors": 0, "rules": 0, "question_dropout": 0.4}}
 FULL, PARTIAL, NONE = "full", "partial", "none"
@@ -45,7 +45,7 @@ class Job:
     part: str
     way: str
     seed: int
-    folder: str = FOLDER
+    folder: str = CODEX_S.folder
 
     @property
     def key(self) -> dict[str, Any]:
