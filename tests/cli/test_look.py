@@ -38,6 +38,17 @@ def test_settings_lists_every_setting(task, kind, monkeypatch):
         assert kind.model_fields[name].description.startswith(meaning)
 
 
+@pytest.mark.parametrize(
+    ("task", "name", "values"),
+    [("complete", "question_dropout", ["auto", "0.0", "auto"]), ("align", "bootstrapping", ["true", "true", "false"])],
+)
+def test_settings_are_shown_as_the_command_line_takes_them(task, name, values, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    rows = [line.split("│") for line in invoke("settings", task).output.splitlines() if line.startswith("│")]
+    (shown,) = ([cell.strip() for cell in cells[2:5]] for cells in rows if cells[1].strip() == name)
+    assert shown == values
+
+
 def test_of_a_method_the_settings_that_it_has_are_listed():
     text = invoke("settings", "gcn-align").output
     names = {line.split()[1] for line in text.splitlines() if line.startswith("│") and line.split()[1] != "│"}

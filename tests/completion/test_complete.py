@@ -11,6 +11,9 @@ from farlink.engine.trainer import Trainer
 from farlink.errors import FarlinkError, Interrupted
 from helpers.rings import QUICK, graph, parts
 
+# a training that learns next to nothing
+BRIEF = {**QUICK, "max_epochs": 1, "question_epochs": 0, "factors": 0, "factor_epochs": 1, "rules": 0, "min_steps": 4}
+
 
 def test_rules_of_a_graph_are_learned(ring_run):
     assert ring_run.metrics["test"]["both"]["mrr"] > 0.8  # a guess would have about 0.1
@@ -29,13 +32,13 @@ def test_the_metrics_are_nested_by_part_and_side(ring_run):
 def test_entities_and_relations_never_seen_are_counted(tmp_path):
     train, valid, _ = parts()
     test = graph(("e1", "previous", "e0"), ("e3", "previous", "stranger"), ("e5", "likes", "e6"))
-    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **{**QUICK, "max_epochs": 1})
+    run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **BRIEF)
     assert run.metrics["test"]["unseen"] == {"entities": 1, "triples": 2}
     assert "1 entity of the test part has no triple to learn from and ranks last" in run.about["notes"]
 
 
 def test_a_graph_too_small_to_hold_anything_out(tmp_path):
-    changes = {**QUICK, "max_epochs": 1, "factor_epochs": 1}
+    changes = {**BRIEF, "factors": 8}
     run = farlink.complete(graph(("a", "r", "b"), ("b", "r", "c")), out=tmp_path / "run", **changes)
     assert run.by_relation.is_empty()
     assert run.metrics["calibration"] is None
@@ -45,7 +48,7 @@ def test_a_graph_too_small_to_hold_anything_out(tmp_path):
 
 def test_what_is_left_to_choose_is_chosen_by_the_best_trial(tmp_path):
     train, valid, test = parts()
-    changes = {**QUICK, "max_epochs": 1, "factor_epochs": 1, "factor_decay": "auto"}
+    changes = {**BRIEF, "factors": 8, "factor_decay": "auto", "question_dropout": "auto", "question_epochs": 1}
     run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
     assert set(run.trials) == {"dropout 0.4", "dropout 0", "decay 0.05", "decay 0.01"}
     best = max((0.4, 0.0), key=lambda dropout: run.trials[f"dropout {dropout:g}"])
@@ -106,7 +109,7 @@ def test_a_resume_with_other_data_is_refused(ring_run):
 
 def test_the_network_alone(tmp_path):
     train, valid, test = parts()
-    changes = {**QUICK, "factors": 0, "rules": 0, "max_epochs": 1}
+    changes = {**BRIEF, "question_epochs": 1, "question_dropout": 0}
     run = farlink.complete(train, valid=valid, test=test, out=tmp_path / "run", **changes)
     assert set(run.metrics["test"]["alone"]) == {"paths"}
     assert run.metrics["weights"] == {"paths": 1}

@@ -25,7 +25,8 @@ def test_the_card_tells_what_every_stage_was_and_what_was_chosen(ring_run):
     card = (ring_run.folder / "README.md").read_text()
     dropout = ring_run.stages["questions"]["dropout"]
     assert f"| network, questions | 2 | 1 | 0.01 to 0 | dropout {dropout:g} |" in card
-    assert "| tensor model, questions | 8 | 1 | 0.01 to 0 | decay 0.01 |" in card
+    batch = ring_run.stages["factors"]["batch_size"]
+    assert f"| tensor model, questions | 8 | {batch} | 0.01 to 0 | decay 0.01 |" in card
     assert f"dropout 0.4: {ring_run.trials['dropout 0.4']:.3f}" in card
 
 
