@@ -185,14 +185,14 @@ def test_a_run_interrupted_in_its_second_stage_ends_like_an_undisturbed_one(make
 
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer = make_trainer()
-    draw, drawn = trainer.objective, {}
+    draw, drawn = trainer.epochs, {}
 
-    def objective(epoch, model):
-        assert epoch not in drawn
-        drawn[epoch] = draw(epoch, model)
-        return drawn[epoch]
+    def epoch(number, model):
+        assert number not in drawn
+        drawn[number], after_epoch = draw(number, model)
+        return drawn[number], after_epoch
 
-    trainer.objective = objective
+    trainer.epochs = epoch
     trainer.run(Watcher())
     assert list(drawn) == [0, 1, 2, 3]
     assert not np.array_equal(drawn[0].examples, drawn[1].examples)
@@ -200,13 +200,13 @@ def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
 
 def test_epochs_may_differ_in_length(make_trainer):
     trainer = make_trainer()
-    draw = trainer.objective
+    draw = trainer.epochs
 
-    def objective(epoch, model):
-        whole = draw(epoch, model)
-        return replace(whole, examples=whole.examples[: 100 * (epoch + 1)])
+    def epoch(number, model):
+        whole, after_epoch = draw(number, model)
+        return replace(whole, examples=whole.examples[: 100 * (number + 1)]), after_epoch
 
-    trainer.objective = objective
+    trainer.epochs = epoch
     assert [record.examples for record in trainer.run(Watcher())] == [100, 300, 600, 1000]
 
 
