@@ -86,12 +86,12 @@ class Settings(BaseModel):
         0, ge=0, description="epochs without a better validation score before stopping; 0: no early stop"
     )
     minutes: float = Field(
-        0.0, ge=0.0, description="training ends with the epoch in which so many minutes are over; 0: no limit"
+        0.0, ge=0.0, description="training ends with the epoch in which this time is over; 0: no limit"
     )
     precision: Precision = Field(
         "auto",
-        description="numbers that are multiplied in training; auto: bfloat16, half as long, where the processor has "
-        "instructions for it",
+        description="number format of the products in training; auto: bfloat16, half as wide as float32, where the "
+        "processor has instructions for it",
     )
     threads: Auto | Annotated[int, Field(ge=1, le=1024)] = Field(
         "auto", description="processor threads; auto: as many as the process may use"
@@ -204,8 +204,8 @@ class CompletionSettings(Settings):
         8192,
         ge=1,
         le=2**20,
-        description="entities that a step on questions tells the answers from; in a larger graph so many are drawn "
-        "and stand for all",
+        description="candidates in a step on questions: all entities, or in a larger graph this many, drawn at random "
+        "to represent all",
     )
     rules: int = Field(
         200, ge=0, le=10_000, description="kinds of short paths that may speak for each relation; 0: no rules"

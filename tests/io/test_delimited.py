@@ -1,4 +1,4 @@
-"""Tables of triples: what TSV, CSV and Parquet may look like, and what is said of a bad one."""
+"""Tables of triples: what TSV, CSV and Parquet may look like, and the message about a bad one."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""What structure cannot tell: entities that look the same from wherever one looks.
+"""What structure cannot tell: entities that look exactly alike.
 
 Two people of whom a graph knows nothing but that they were born in London can change places, and nobody would notice.
 Which of them is the counterpart of a third can only be guessed, by any method that goes by structure: if k entities
@@ -21,7 +21,7 @@ Colours = NDArray[np.int64]
 
 
 def ceiling(left: Colours, right: Colours, links: Pairs, pools: Pools) -> float:
-    """The best Hits@1 of the links that structure lets anybody expect, in either direction, given the `colours`.
+    """The best Hits@1 of the links that structure allows to expect, in either direction, given the `colours`.
 
     Queries and candidates are the entities of the pools, left and right, in which the links have their ends.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PRIOR = 3.0  # triples that the average over all relations counts as, when a relation is rare
 LIKELY = 0.5  # a pair is likely enough to count relations on
-LEAST = 0.02  # a pair less likely than this is no longer thought of
+LEAST = 0.02  # a pair less likely than this is no longer considered
 DOUBT = 0.05  # what remains of a pair's odds, at the least, for a triple that has no counterpart
 
 

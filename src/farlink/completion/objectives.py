@@ -40,8 +40,8 @@ class QuestionBatch:
     def cross_entropy(self, states: Tensor, vectors: Tensor, bias: Tensor, drawn: int) -> Tensor:
         """Cross-entropy of all right answers among all entities, the sum; a score is h·w + b.
 
-        In a graph of more than `drawn` entities so many stand for all: the right answers of the batch for
-        themselves, the others that were drawn also for those that were not.
+        In a larger graph `drawn` entities represent all: the right answers of the batch themselves, the
+        others that were drawn also those that were not.
         """
         entity, stands_for = self._candidates(len(vectors), drawn)
         # Importance weights are biases: in the sum of the softmax, k candidates of score s are one of score s + log k.

@@ -55,7 +55,7 @@ class Rules(nn.Module):
 
 
 def learn_rules(triples: Triples, entities: int, relations: int, most: int, seed: int) -> Rules:
-    """At most so many rules for each of the relations, reverses included, from triples that include reverses."""
+    """At most `most` rules for each of the relations, reverses included, from triples that include reverses."""
     edges, sample = Edges.of_triples(triples, entities, relations), Sample.of(triples, relations, seed)
     first, steps = find_kinds(edges, sample, most)
     kinds = Kinds(first, steps, np.zeros(len(steps), dtype=np.float32))

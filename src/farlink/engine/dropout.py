@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from farlink.engine.random_bits import GOLDEN, mix
 
-LEVELS = 2**16  # a share is rounded to one of so many
+LEVELS = 2**16  # a share is rounded to one of these
 DRAWS = 4  # of that size in one random number of 64 bits
 
 

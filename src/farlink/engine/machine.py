@@ -32,7 +32,7 @@ def multiplies_bfloat16() -> bool:
 
 
 def use_threads(wanted: Auto | int) -> None:
-    """Let torch and numba use so many threads; auto: as many as this process may."""
+    """How many threads torch and numba use; auto: as many as this process may."""
     allowed: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     count = allowed if wanted == "auto" else wanted
     torch.set_num_threads(count)
@@ -41,7 +41,7 @@ def use_threads(wanted: Auto | int) -> None:
 
 @contextmanager
 def stop_signal(pass_on: Callable[[], None] | None = None) -> Iterator[threading.Event]:
-    """An event that Ctrl-C and a termination request set, so that a step is never cut in half; and what else to do."""
+    """An event that Ctrl-C and a termination request set, so that a step is never cut in half."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event  # signals reach the main thread only

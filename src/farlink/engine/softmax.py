@@ -23,7 +23,7 @@ def rounded(rows: Tensor, filling: float) -> Tensor:
 
 
 def slices(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """The tensors cut along their rows, so many rows at a time that their products stay in the cache."""
+    """The tensors cut along their rows, into slices whose products stay in the cache."""
     return zip(*(torch.split(tensor, SLICE) for tensor in tensors), strict=True)
 
 

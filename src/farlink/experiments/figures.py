@@ -43,7 +43,7 @@ def draw_curves(axes: Axes, labels: Iterable[str], lines: Iterable[Line], axis: 
 
 
 def height(methods: Sequence[str]) -> float:
-    """Inches that a figure of so many methods needs."""
+    """Inches that a figure needs for its methods."""
     return 1.3 + HEIGHT * len(methods)
 
 

@@ -17,7 +17,7 @@ Relation = TypeVar("Relation", int, Ids)
 
 @register_jitable  # a plain function, which compiled code may call, too
 def reverse(relation: Relation, relations: int) -> Relation:
-    """The relation that leads back, among so many relations and reverses: the reverse of r is r + relations / 2."""
+    """The relation that leads back, where `relations` counts the reverses too: that of r is r + relations / 2."""
     return (relation + relations // 2) % relations
 
 

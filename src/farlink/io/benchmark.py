@@ -47,7 +47,7 @@ def read_alignment_folder(folder: str | Path, *, fold: int = 1, share: float | N
       of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
 
     The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
-    that only links name is part of its graph. A `share` of seeds splits all links of the folder anew: so many
+    that only links name is part of its graph. A `share` splits all links of the folder anew: this share as
     seeds, and of the others a tenth for validation.
     """
     if share is not None and not 0 < share < 1:

@@ -40,7 +40,7 @@ FORMATS = {
 
 COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 
-# bzip2 is told by its first block as well: a text may well begin with "BZh".
+# bzip2 is recognised by its first block as well: a text may well begin with "BZh".
 MAGIC_NUMBERS = {
     "gzip": rb"\x1f\x8b",
     "bzip2": rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",

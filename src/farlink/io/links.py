@@ -58,7 +58,7 @@ def read_links(path: str | Path, format: str | None = None) -> pl.DataFrame:
     - TSV and CSV: the columns that a header calls left and right (or source and target, entity1 and entity2,
       subject_id and object_id, subject and object); without such a header the first two. Rows whose status, where
       there is such a column, is `unmatched` are no links: that is what Farlink writes of doubtful pairs.
-    - SSSOM, told by its columns: subject and object of the mappings that state an equivalence, CURIEs expanded.
+    - SSSOM, recognised by its columns: subject and object of the mappings that state an equivalence, CURIEs expanded.
     - Parquet: columns as in TSV; the line is the row.
     - RDF: subject and object of owl:sameAs, owl:equivalentClass, owl:equivalentProperty and skos:exactMatch;
       the line is the number of the statement.

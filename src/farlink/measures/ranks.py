@@ -1,4 +1,4 @@
-"""Ranks and what is said of them; precision and recall of a set of pairs."""
+"""Ranks and their summary: Hits@k, MRR and MR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: what is in them is said once, and shown in Markdown here and on the terminal by `farlink.cli.tables`."""
+"""Tables: described once, and shown in Markdown here and on the terminal by `farlink.cli.tables`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def columns(*headings: str) -> list[Column]:
 
 
 def ranks_columns(*names: str) -> list[Column]:
-    """Columns of what is told of ranks: some of `RANKS`, and the mean rank."""
+    """Columns of a summary of ranks: some of `RANKS`, and the mean rank."""
     return [*(Column(RANKS[name], ".3f") for name in names), Column("MR", ",.1f")]
 
 

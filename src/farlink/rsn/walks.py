@@ -58,7 +58,7 @@ def sample_paths(
 
 
 def starts(triples: int, walks: float, rng: np.random.Generator) -> Ids:
-    """The triples that walks begin with, in random order: so many walks from each."""
+    """The triples that walks begin with, in random order, as often as walks begin with them."""
     whole = np.tile(np.arange(triples, dtype=np.int32), int(walks))
     rest = rng.permutation(triples)[: round((walks - int(walks)) * triples)]
     chosen = np.concatenate([whole, rest.astype(np.int32)])

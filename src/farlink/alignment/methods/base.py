@@ -169,7 +169,7 @@ class TripleObjective(Generic[Model]):
 
 
 def corrupted(triples: Tensor, entities: int, times: int) -> Tensor:
-    """Each triple so many times with another head or another tail, at random; (times * B, 3)."""
+    """Each triple `times` times with another head or another tail, at random; (times * B, 3)."""
     wrong = triples.repeat(times, 1)
     side = torch.randint(0, 2, (len(wrong),)) * 2
     wrong[torch.arange(len(wrong)), side] = torch.randint(0, entities, (len(wrong),))
