@@ -22,13 +22,13 @@ from benchmarks.data import joint_graph
 from benchmarks.measure import CORES, GB, Row, measure, peak_memory
 from farlink.engine.machine import multiplies_bfloat16
 from farlink.engine.trainer import Trainer
+from farlink.rsn import model as networks
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import Noise
 from farlink.rsn.model import PathModel
 from farlink.rsn.objective import path_objective, path_trainer
 from farlink.settings import AlignmentSettings, Precision, Preset, make_settings
 
-GATES = {"lstm": 4, "gru": 3}
 BACKWARD = 2  # a product of matrices has two gradients, each a product of the same size
 
 QUICK = {"steps": 1, "warm_ups": 1, "product": 256, "width": 16, "batch_size": 32}
@@ -138,7 +138,8 @@ def step_operations(settings: AlignmentSettings, noise_entities: float, noise_re
     """
     square = 2 * settings.width**2  # a vector times a square matrix
     triples = (settings.walk_length - 1) // 2  # in a path; each has two elements that are read
-    core = 2 * triples * settings.layers * GATES[settings.cell] * 2 * square  # from the input and the last state
+    gates = len(networks.CORES[settings.cell].layer(1, 1).weight_ih_l0)  # of width one: a row for each
+    core = 2 * triples * settings.layers * gates * 2 * square  # from the input and the last state
     skip = triples * 2 * square if settings.model == "rsn" else 0  # S1 and S2
     scores = triples * 2 * settings.width * (noise_entities + noise_relations)
     return (1 + BACKWARD) * settings.batch_size * (core + skip + scores)

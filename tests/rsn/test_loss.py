@@ -1,10 +1,13 @@
+from typing import get_args
+
 import pytest
 import torch
 from torch.nn.functional import logsigmoid
 
 from farlink.engine import softmax
 from farlink.engine.softmax import AllAnswersLoss
-from farlink.rsn.loss import Noise, NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
+from farlink.rsn.loss import LOSSES, Noise, NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
+from farlink.settings import LossKind
 
 ROWS, IDS, WIDTH = 11, 6, 5
 
@@ -94,6 +97,10 @@ def test_nce_starts_where_a_guess_is_right_once_among_the_negatives():
 @pytest.mark.parametrize(("kind", "expected"), [("nce", NoiseContrastiveLoss), ("softmax", SampledSoftmaxLoss)])
 def test_the_loss_is_chosen_by_name(kind, expected):
     assert isinstance(make_loss(kind, torch.ones(5), 3), expected)
+
+
+def test_every_loss_of_the_settings_is_there():
+    assert set(LOSSES) == set(get_args(LossKind))
 
 
 @pytest.mark.parametrize("kind", ["nce", "softmax", "all answers"])

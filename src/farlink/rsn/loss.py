@@ -97,10 +97,13 @@ class SampledSoftmaxLoss(nn.Module):
         return loss / len(states)
 
 
-def make_loss(kind: LossKind, frequency: Tensor, negatives: int) -> NoiseContrastiveLoss | SampledSoftmaxLoss:
+Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
+LOSSES: dict[LossKind, type[Loss]] = {"nce": NoiseContrastiveLoss, "softmax": SampledSoftmaxLoss}
+
+
+def make_loss(kind: LossKind, frequency: Tensor, negatives: int) -> Loss:
     """The loss of one type, with noise from the frequencies of its elements."""
-    noise = Noise(frequency)
-    return NoiseContrastiveLoss(noise, negatives) if kind == "nce" else SampledSoftmaxLoss(noise, negatives)
+    return LOSSES[kind](Noise(frequency), negatives)
 
 
 def _picked(table: Tensor, bias: Tensor, targets: Tensor, noise: Tensor) -> Iterator[tuple[Tensor, ...]]:

@@ -99,7 +99,10 @@ class PathModel(nn.Module):
         return states
 
     def _skip(self, h: Tensor, x: Tensor) -> Tensor:
-        """h' from h, both (T - 1, B, d). Equation 2: h'_t = h_t at an entity, S1 h_t + S2 x_{t-1} at a relation."""
+        """h' from h, both (T - 1, B, d). Equation 2: h'_t = h_t at an entity, S1 h_t + S2 x_{t-1} at a relation.
+
+        So a state at a relation learns what sets the object apart from the subject (equation 3).
+        """
         if self.kind != "rsn":
             return h
         at_entities, at_relations, subjects = h[0::2], h[1::2], x[0::2]  # all (n, B, d)

@@ -17,12 +17,10 @@ from farlink.engine.plan import TrainingPlan
 from farlink.engine.trainer import AfterEpoch, Objective, Trainer, ending_alike
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
-from farlink.rsn.loss import NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
+from farlink.rsn.loss import Loss, make_loss
 from farlink.rsn.model import PathModel
 from farlink.rsn.walks import sample_paths
 from farlink.settings import Settings
-
-Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
 
 
 @dataclass(frozen=True)
