@@ -114,7 +114,7 @@ def make_trainer(
 
 def _seconds_per_step(trainer: Trainer[PathModel], steps: int, warm_ups: int) -> float:
     trainer.model.train()
-    objective, rate = trainer.objective(0, trainer.model), trainer.plan.learning_rate
+    (objective, _), rate = trainer.epochs(0, trainer.model), trainer.plan.learning_rate
     batches = _batches(torch.from_numpy(objective.examples), trainer.plan.batch_size)
     for batch in islice(batches, warm_ups):
         trainer.step(objective, batch, rate)
