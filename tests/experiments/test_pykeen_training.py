@@ -8,7 +8,7 @@ pytest.importorskip("pykeen", reason="PyKEEN, of the extra 'baselines', is not i
 from pykeen.models import model_resolver
 from pykeen.triples import CoreTriplesFactory
 
-from farlink.experiments.pykeen_training import PROJECTED, Scorer, fresh_model
+from farlink.experiments.pykeen_training import PROJECTED, OutOfTime, Scorer, fresh_model
 
 ENTITIES, RELATIONS = 30, 4
 
@@ -63,3 +63,9 @@ def test_products_give_the_scores_and_gradients_of_conve():
 
     for found, right in zip(scores_and_gradients(quick), scores_and_gradients(slow), strict=True):
         torch.testing.assert_close(found, right)
+
+
+def test_training_stops_after_the_epoch_in_which_its_time_ends():
+    assert OutOfTime(0).should_evaluate(1)
+    assert OutOfTime(0).should_stop(1)
+    assert not OutOfTime(1e6).should_stop(1)
