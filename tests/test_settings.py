@@ -62,7 +62,9 @@ PAPER_COMPLETION = PAPER | {
     "rules": 0,
 }
 OF_A_RUN = {"task", "method", "preset", "seed", "threads"}
-IDLE = {"confidence", "hops", "sinkhorn_rounds", "refinements"} | {  # without bootstrapping, questions, tensor model
+IDLE = {  # without bootstrapping, balancing, evidence, questions and the tensor model
+    *("confidence", "hops", "sinkhorn_rounds", "refinements"),
+    *("evidence_prior", "evidence_likely", "evidence_least", "evidence_doubt"),
     *("question_dropout", "question_candidates", "factor_epochs", "factor_batch", "factor_rate", "factor_decay"),
 }
 

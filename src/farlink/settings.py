@@ -169,6 +169,18 @@ class AlignmentSettings(Settings):
     refinements: int = Field(
         3, ge=1, le=100, description="times that candidates are judged by the candidates of their neighbours"
     )
+    evidence_prior: float = Field(
+        3.0, gt=0.0, le=1000, description="triples that the average over all relations counts as, beside those of one"
+    )
+    evidence_likely: float = Field(
+        0.5, ge=0.0, lt=1.0, description="score above which a pair is taken as right to count which relations agree"
+    )
+    evidence_least: float = Field(
+        0.02, ge=0.0, lt=1.0, description="score up to which neighbours of a pair do not count as the same"
+    )
+    evidence_doubt: float = Field(
+        0.05, gt=0.0, le=1.0, description="least factor by which a triple without a counterpart lowers a pair's odds"
+    )
 
     @field_validator("method")
     @classmethod

@@ -16,7 +16,7 @@ def ids(*rows):
 
 def judged(left, right, seeds=(), settings=SETTINGS):
     pair = Pair.make(entities=6)
-    return scored_candidates(left, right, Evidence(pair.left, pair.right, ids(*seeds)), settings)
+    return scored_candidates(left, right, Evidence(pair.left, pair.right, ids(*seeds), settings), settings)
 
 
 def test_sure_pairs_are_found_and_seeds_are_left_alone():
@@ -35,7 +35,7 @@ def test_agreeing_triples_decide_where_vectors_cannot():
     pair = Pair.make(entities=40)
     same = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
     alike = torch.ones(40, 4)
-    evidence = Evidence(pair.left, pair.right, same[:20])
+    evidence = Evidence(pair.left, pair.right, same[:20], SETTINGS)
     blind = scored_candidates(alike, alike, evidence, make_settings(evidence=0.0))
     seeing = scored_candidates(alike, alike, evidence, make_settings())
     assert len(confident_pairs(blind, SETTINGS)) == 0

@@ -12,7 +12,7 @@ from helpers.pairs import Pair
 def evidence():
     pair = Pair.make()
     links = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)
-    return Evidence(pair.left, pair.right, links[:20])
+    return Evidence(pair.left, pair.right, links[:20], make_settings())
 
 
 @pytest.fixture

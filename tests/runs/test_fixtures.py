@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,14 @@ from tools.run_fixtures import UNFINISHED, align, alignment_answers, completion_
 import farlink
 from farlink.errors import FarlinkError
 from farlink.runs.formats import FORMAT
+from farlink.settings import AlignmentSettings, CompletionSettings
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FORMATS = range(FORMAT)
 QUESTIONS = {"alignment": alignment_answers, "mtranse": alignment_answers, "completion": completion_answers}
+# Without competition many pairs are likely. Format 0 counted which relations agree on the last of an entity's likely
+# counterparts in the list, today on the likeliest.
+BETTER_NOW = {(0, "mtranse", "explain")}
 
 
 def copy(format, name, folder):
@@ -34,6 +39,14 @@ def close(value):
     return pytest.approx(value, rel=1e-3, abs=1e-5) if isinstance(value, float) else value
 
 
+def assert_answers_as_recorded(run, format, name):
+    answers, expected = json.loads(json.dumps(QUESTIONS[name](run))), recorded(format, name)
+    assert answers.keys() == expected.keys()
+    for question, answer in answers.items():
+        if (format, name, question) not in BETTER_NOW:
+            assert answer == close(expected[question]), question
+
+
 def test_there_is_a_fixture_of_every_format():
     assert {path.name for path in FIXTURES.iterdir()} == {f"format-{format}" for format in FORMATS}
 
@@ -44,10 +57,54 @@ def test_a_run_of_every_format_answers_as_it_did(format, name, tmp_path):
     run = farlink.load(copy(format, name, tmp_path))
     assert run.format == format
     assert len(run.notes) == ((format, name) == (0, "completion"))  # its epochs on questions meant something else
-    answers, expected = json.loads(json.dumps(QUESTIONS[name](run))), recorded(format, name)
-    assert answers.keys() == expected.keys()
-    for question, answer in answers.items():
-        assert answer == close(expected[question]), question
+    assert_answers_as_recorded(run, format, name)
+
+
+OTHER_DEFAULTS = {
+    AlignmentSettings: {
+        "hops": 2,
+        "sinkhorn_rounds": 1,
+        "refinements": 1,
+        "evidence_prior": 9.0,
+        "evidence_likely": 0.99,
+        "evidence_least": 0.3,
+        "evidence_doubt": 1.0,
+        "evidence": 2.0,
+        "temperature": 0.5,
+        "vectors": "input",
+    },
+    CompletionSettings: {"width": 16, "factors": 4, "rules": 0},
+}
+
+
+@pytest.fixture
+def other_defaults(monkeypatch):
+    """Settings have other defaults than when the runs were made."""
+    with monkeypatch.context() as patch:
+        for kind, defaults in OTHER_DEFAULTS.items():
+            for setting, value in defaults.items():
+                patch.setattr(kind.model_fields[setting], "default", value)
+            kind.model_rebuild(force=True)
+        assert AlignmentSettings().hops == 2
+        yield
+    for kind in OTHER_DEFAULTS:
+        kind.model_rebuild(force=True)
+
+
+@pytest.mark.usefixtures("other_defaults")
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_answers_of_a_run_do_not_follow_the_defaults_of_today(format, name, tmp_path):
+    assert_answers_as_recorded(farlink.load(copy(format, name, tmp_path)), format, name)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ["alignment", "completion"])
+def test_many_threads_ask_one_run_and_get_what_one_gets(format, name, tmp_path):
+    run = farlink.load(copy(format, name, tmp_path))
+    with ThreadPoolExecutor(6) as pool:
+        for asked in [pool.submit(assert_answers_as_recorded, run, format, name) for _ in range(6)]:
+            asked.result()
 
 
 @pytest.mark.parametrize("format", FORMATS)

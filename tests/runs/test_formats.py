@@ -40,7 +40,10 @@ def completion(*lines, format=0):
 
 
 def test_what_was_fixed_in_format_0_does_not_follow_the_defaults_of_today():
-    assert (alignment().hops, alignment().sinkhorn_rounds, alignment().refinements) == (3, 15, 3)
+    settings = alignment()
+    assert (settings.hops, settings.sinkhorn_rounds, settings.refinements) == (3, 15, 3)
+    assert (settings.evidence_prior, settings.evidence_likely) == (3.0, 0.5)
+    assert (settings.evidence_least, settings.evidence_doubt) == (0.02, 0.05)
     assert completion()[0].min_steps == 100
 
 

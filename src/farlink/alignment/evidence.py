@@ -23,14 +23,10 @@ from scipy.sparse import coo_array, csr_array
 from farlink.graph.edges import Edges, begins
 from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.settings import AlignmentSettings
 
 if TYPE_CHECKING:
     from farlink.alignment.candidates import Candidates
-
-PRIOR = 3.0  # triples that the average over all relations counts as, when a relation is rare
-LIKELY = 0.5  # a pair is likely enough to count relations on
-LEAST = 0.02  # a pair less likely than this is no longer considered
-DOUBT = 0.05  # what remains of a pair's odds, at the least, for a triple that has no counterpart
 
 
 class _Side(NamedTuple):
@@ -59,6 +55,7 @@ class _Beliefs(NamedTuple):
     right: Ids
     chance: NDArray[np.float64]
     sum: NDArray[np.float64]  # of the chances of each left entity, one at the most
+    doubt: float  # what remains of a pair's odds, at the least, for a triple that has no counterpart
 
 
 class _Rates(NamedTuple):
@@ -70,6 +67,7 @@ class _Rates(NamedTuple):
     known: NDArray[np.float64]  # triples of a relation whose ends are both known
     share: NDArray[np.float64]  # of each relation of the other graph among all triples, times the rate of any
     any: NDArray[np.float64]  # chance that a triple of a relation has a counterpart at all
+    prior: float  # triples that `share` counts as, beside those of a relation
 
 
 class Reason(NamedTuple):
@@ -86,14 +84,14 @@ class Reason(NamedTuple):
 class Evidence:
     """Judges pairs of entities of two graphs by their triples, given seeds and who else is likely whom."""
 
-    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Pairs) -> None:
-        self.left, self.right, self.seeds = _Side.of(left), _Side.of(right), seeds
+    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seeds: Pairs, settings: AlignmentSettings) -> None:
+        self.left, self.right, self.seeds, self.settings = _Side.of(left), _Side.of(right), seeds, settings
         self._counted: tuple[ref[Candidates], _Beliefs, _Rates] | None = None
 
     def of(self, candidates: Candidates) -> NDArray[np.float64]:
         """Logarithm of the odds that the triples give each candidate pair."""
-        forth = _log_odds(self.left, self.right, self.seeds, candidates)
-        back = _log_odds(self.right, self.left, self.seeds[:, ::-1], candidates.reversed())
+        forth = _log_odds(self.left, self.right, self.seeds, candidates, self.settings)
+        back = _log_odds(self.right, self.left, self.seeds[:, ::-1], candidates.reversed(), self.settings)
         return (forth + back) / 2
 
     def reasons(self, left: int, right: int, candidates: Candidates) -> list[Reason]:
@@ -108,7 +106,7 @@ class Evidence:
         row = ours.row(left)
         for place in range(row.start, row.stop):
             relation, neighbour = int(ours.relation[place]), int(ours.tail[place])
-            without = max(1 - beliefs.sum[neighbour] * rates.any[relation], DOUBT)
+            without = max(1 - beliefs.sum[neighbour] * rates.any[relation], beliefs.doubt)
             maybe = slice(beliefs.start[neighbour], beliefs.start[neighbour + 1])
             for other, chance in zip(beliefs.right[maybe].tolist(), beliefs.chance[maybe].tolist(), strict=True):
                 for edge in at.get(other, ()):
@@ -123,43 +121,49 @@ class Evidence:
         """What is believed given some candidates: counted once as long as the same ones are asked about."""
         counted = self._counted
         if counted is None or counted[0]() is not candidates:
-            counted = ref(candidates), *_believed(self.left, self.right, self.seeds, candidates)
+            believed = _believed(self.left, self.right, self.seeds, candidates, self.settings)
+            counted = ref(candidates), *believed
             self._counted = counted
         return counted[1:]
 
 
-def _log_odds(left: _Side, right: _Side, seeds: Pairs, candidates: Candidates) -> NDArray[np.float64]:
+def _log_odds(
+    left: _Side, right: _Side, seeds: Pairs, candidates: Candidates, settings: AlignmentSettings
+) -> NDArray[np.float64]:
     order = np.argsort(candidates.left, kind="stable")
     listed = _Listed(begins(candidates.left[order], left.edges.entities), candidates.right[order])
     odds = np.empty(len(order))
-    beliefs, rates = _believed(left, right, seeds, candidates)
+    beliefs, rates = _believed(left, right, seeds, candidates, settings)
     odds[order] = _sum_up(left.edges, right.edges, right.rarity, listed, beliefs, rates)
     return odds
 
 
-def _believed(left: _Side, right: _Side, seeds: Pairs, candidates: Candidates) -> tuple[_Beliefs, _Rates]:
+def _believed(
+    left: _Side, right: _Side, seeds: Pairs, candidates: Candidates, settings: AlignmentSettings
+) -> tuple[_Beliefs, _Rates]:
     entities = left.edges.entities
-    beliefs = _beliefs(entities, seeds, candidates)
-    return beliefs, _rates(left.edges, right.edges, _likely(entities, seeds, candidates))
+    likely = _likely(entities, seeds, candidates, settings.evidence_likely)
+    rates = _rates(left.edges, right.edges, likely, settings.evidence_prior)
+    return _beliefs(entities, seeds, candidates, settings), rates
 
 
-def _beliefs(entities: int, seeds: Pairs, candidates: Candidates) -> _Beliefs:
-    kept = candidates.score > LEAST
+def _beliefs(entities: int, seeds: Pairs, candidates: Candidates, settings: AlignmentSettings) -> _Beliefs:
+    kept = candidates.score > settings.evidence_least
     left = np.concatenate([seeds[:, 0], candidates.left[kept]])
     right = np.concatenate([seeds[:, 1], candidates.right[kept]])
     chance = np.concatenate([np.ones(len(seeds)), candidates.score[kept]])
     order = np.argsort(left, kind="stable")
-    total = np.bincount(left, chance, minlength=entities)
-    return _Beliefs(begins(left[order], entities), right[order], chance[order], np.minimum(total, 1.0))
+    total = np.minimum(np.bincount(left, chance, minlength=entities), 1.0)
+    return _Beliefs(begins(left[order], entities), right[order], chance[order], total, settings.evidence_doubt)
 
 
-def _likely(entities: int, seeds: Pairs, candidates: Candidates) -> Ids:
-    """For each left entity the one right entity it is likely to be, or -1; of several the likeliest.
+def _likely(entities: int, seeds: Pairs, candidates: Candidates, least: float) -> Ids:
+    """For each left entity the one right entity that it is with more than the `least` chance, or -1.
 
-    Equally likely ones: the first in the list.
+    Of several the likeliest; of equally likely ones the first in the list.
     """
     partner = np.full(entities, -1, dtype=np.int32)
-    sure = np.flatnonzero(candidates.score > LIKELY)
+    sure = np.flatnonzero(candidates.score > least)
     sure = sure[np.argsort(-candidates.score[sure], kind="stable")]
     left, first = np.unique(candidates.left[sure], return_index=True)
     partner[left] = candidates.right[sure[first]]
@@ -167,7 +171,7 @@ def _likely(entities: int, seeds: Pairs, candidates: Candidates) -> Ids:
     return partner
 
 
-def _rates(left: Edges, right: Edges, partner: Ids) -> _Rates:
+def _rates(left: Edges, right: Edges, partner: Ids, prior: float) -> _Rates:
     head, tail = partner[left.head], partner[left.tail]
     both_known = (head >= 0) & (tail >= 0)
     relation = left.relation[both_known]
@@ -194,7 +198,8 @@ def _rates(left: Edges, right: Edges, partner: Ids) -> _Rates:
         both=both.data,
         known=known,
         share=overall * share,
-        any=(found + PRIOR * overall) / (known + PRIOR),
+        any=(found + prior * overall) / (known + prior),
+        prior=prior,
     )
 
 
@@ -204,7 +209,7 @@ def _rate(rates, relation, wanted):  # type: ignore[no-untyped-def]
     first, last = rates.start[relation], rates.start[relation + 1]
     place = first + np.searchsorted(rates.other[first:last], wanted)
     count = rates.both[place] if place < last and rates.other[place] == wanted else 0.0
-    return (count + PRIOR * rates.share[wanted]) / (rates.known[relation] + PRIOR)
+    return (count + rates.prior * rates.share[wanted]) / (rates.known[relation] + rates.prior)
 
 
 @njit(cache=True, parallel=True)
@@ -224,7 +229,7 @@ def _sum_up(left, right, rarity, listed, beliefs, rates):  # type: ignore[no-unt
         size = 0
         for edge in range(first, last):
             neighbour = left.tail[edge]
-            unanswered[edge - first] = max(1 - beliefs.sum[neighbour] * rates.any[left.relation[edge]], DOUBT)
+            unanswered[edge - first] = max(1 - beliefs.sum[neighbour] * rates.any[left.relation[edge]], beliefs.doubt)
             for place in range(beliefs.start[neighbour], beliefs.start[neighbour + 1]):
                 who[size], via[size], likely[size] = beliefs.right[place], edge, beliefs.chance[place]
                 size += 1

@@ -91,7 +91,7 @@ class AlignmentRun(AlignmentFolder):
 
     @lazy
     def _evidence(self) -> Evidence:
-        return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"))
+        return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"), self.settings)
 
     def _in_words(self, reason: Reason) -> str:
         left = self._triple("left", reason.relation, reason.neighbour)

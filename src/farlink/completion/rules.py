@@ -9,6 +9,7 @@ answers of questions are to score above all other entities.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ MOST_ENDS = 50_000  # ends of one kind of path from one entity; a kind with more
 EPOCHS = 4
 RATE = 0.3
 BLOCKS = 8  # of questions, each answered with memory of its own
+ONE_AT_A_TIME = Lock()  # where neither TBB nor OpenMP is, numba runs one parallel loop at a time or ends the process
 
 
 class Kinds(NamedTuple):
@@ -51,7 +53,8 @@ class Rules(nn.Module):
     def forward(self, head: Tensor, relation: Tensor) -> Tensor:
         """Scores (B, n) of all entities as answers; zero where no path leads."""
         kinds = Kinds(self.first.numpy(), self.steps.numpy(), self.weight.numpy())
-        return torch.from_numpy(_scores(self.edges, kinds, head.numpy(), relation.numpy()))
+        with ONE_AT_A_TIME:
+            return torch.from_numpy(_scores(self.edges, kinds, head.numpy(), relation.numpy()))
 
 
 def learn_rules(triples: Triples, entities: int, relations: int, most: int, seed: int) -> Rules:

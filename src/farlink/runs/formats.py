@@ -68,7 +68,8 @@ def _from_format_0(values: Values) -> tuple[Values, list[str]]:
 def _alignment_from_format_0(values: Values) -> tuple[Values, list[str]]:
     """What was fixed in the code is a setting. Without rounds before training there were none between epochs."""
     fixed = {"hops": 3, "sinkhorn_rounds": 15, "refinements": 3}
-    return {**fixed, "bootstrapping": values.get("rounds", 2) > 0, **values}, []
+    evidence = {"evidence_prior": 3.0, "evidence_likely": 0.5, "evidence_least": 0.02, "evidence_doubt": 0.05}
+    return {**fixed, **evidence, "bootstrapping": values.get("rounds", 2) > 0, **values}, []
 
 
 def _completion_from_format_0(values: Values) -> tuple[Values, list[str]]:

@@ -135,7 +135,7 @@ class Method(ABC, Generic[Model]):
     @cached_property
     def evidence(self) -> Evidence:
         """What agreeing triples say about pairs, given the seeds."""
-        return Evidence(self.graphs.left, self.graphs.right, self.seeds)
+        return Evidence(self.graphs.left, self.graphs.right, self.seeds, self.settings)
 
     def candidates(self, model: Model, k: int) -> Candidates:
         """The k nearest by cosine of every entity that is no seed."""
