@@ -4,11 +4,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+import farlink
 from farlink.alignment.task import open_task
 from farlink.errors import FarlinkError
 from farlink.io.sources import GraphFile
 from farlink.progress import Silent
 from farlink.settings import make_settings
+from helpers.pairs import TINY
 
 
 def opened(*graphs, seed=0, **options):
@@ -56,6 +58,12 @@ def test_a_folder_files_and_frames_are_the_same_task(pair, folder):
     ]
     assert all(same(tasks[0], task) for task in tasks)
     assert (len(tasks[0].seeds), len(tasks[0].valid), len(tasks[0].test)) == (20, 4, 16)
+
+
+def test_a_benchmark_folder_is_all_that_align_needs(folder, tmp_path):
+    run = farlink.align(folder, out=tmp_path / "run", **{**TINY, "max_epochs": 1})
+    assert run.about["links"] == {"seeds": 20, "validation": 4, "test": 16}
+    assert run.metrics["test"]["linked"]["left_to_right"]["queries"] == 16
 
 
 def test_ids_are_those_of_a_shuffle_of_the_sorted_names(pair):

@@ -1,11 +1,14 @@
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
-from farlink.cli import main
+import farlink
+from farlink.cli import app, main
 from farlink.cli.app import in_words, parse_assignments
 from farlink.errors import FarlinkError, InputError
 from farlink.settings import make_settings
@@ -69,6 +72,23 @@ def test_words_become_values_of_settings():
 def test_an_assignment_needs_an_equals_sign():
     with pytest.raises(FarlinkError, match="--set width: expected key=value"):
         parse_assignments(["width"])
+
+
+def raised_arguments():
+    """The names that errors of the package carry."""
+    for path in Path(farlink.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("FarlinkError", "Interrupted"):
+                yield from (word.value for word in node.args[1:] if isinstance(word, ast.Constant))
+
+
+def test_every_argument_that_an_error_names_is_an_option_of_some_command():
+    commands = typer.main.get_command(app).commands.values()
+    options = {option for command in commands for parameter in command.params for option in parameter.opts}
+    raised = set(raised_arguments())
+    assert raised >= {"out", "resume", "seeds", "links", "size"}
+    for argument in raised:
+        assert f"--{argument.replace('_', '-')}" in options
 
 
 def test_the_arguments_that_mend_a_mistake_are_options_here():
