@@ -7,7 +7,7 @@ from farlink.engine.trainer import Trainer
 from farlink.errors import Interrupted
 from helpers.pairs import Pair
 
-SMALL = {"max_epochs": 4, "width": 16, "batch_size": 64}
+SMALL = {"max_epochs": 4, "width": 16}
 
 
 def align(pair, out, **changes):

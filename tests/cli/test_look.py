@@ -29,8 +29,7 @@ def test_info_reads_standard_input(files):
 
 
 @pytest.mark.parametrize(("task", "kind"), [("align", AlignmentSettings), ("complete", CompletionSettings)])
-def test_settings_lists_every_setting(task, kind, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "250")  # wide enough for every name in one piece
+def test_settings_lists_every_setting(task, kind):
     rows = [line.split("│") for line in invoke("settings", task).output.splitlines() if line.startswith("│")]
     meanings = {cells[1].strip(): cells[-2].strip() for cells in rows if cells[1].strip()}
     assert set(meanings) == set(kind.model_fields) - {"preset", "task"}
@@ -42,8 +41,7 @@ def test_settings_lists_every_setting(task, kind, monkeypatch):
     ("task", "name", "values"),
     [("complete", "question_dropout", ["auto", "0.0", "auto"]), ("align", "bootstrapping", ["true", "true", "false"])],
 )
-def test_settings_are_shown_as_the_command_line_takes_them(task, name, values, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "250")
+def test_settings_are_shown_as_the_command_line_takes_them(task, name, values):
     rows = [line.split("│") for line in invoke("settings", task).output.splitlines() if line.startswith("│")]
     (shown,) = ([cell.strip() for cell in cells[2:5]] for cells in rows if cells[1].strip() == name)
     assert shown == values

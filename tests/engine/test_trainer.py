@@ -108,7 +108,7 @@ def test_one_seed_decides_everything(make_trainer):
 def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step):
     whole = make_trainer("whole")
     expected = whole.run(Watcher())
-    with pytest.raises(Interrupted, match="--resume"):
+    with pytest.raises(Interrupted, match="can be resumed from here"):
         make_trainer().run(Watcher(at_step, lambda: os.kill(os.getpid(), signal.SIGINT)))
     resumed = make_trainer()
     trace = resumed.run(Watcher())

@@ -88,7 +88,7 @@ def test_sources_are_files_or_a_benchmark_folder(tmp_path):
     assert (len(one), nothing) == (1, None)
     with pytest.raises(FarlinkError, match=r"links are missing: .* \(links\)"):
         read_sources(str(files["left"]), str(files["right"]), None)
-    with pytest.raises(FarlinkError, match="name the RIGHT graph too"):
+    with pytest.raises(FarlinkError, match="name the right graph, too"):
         read_sources(str(files["left"]), None, str(files["seeds"]))
     with pytest.raises(FarlinkError, match="hold the same graph"):
         read_sources(str(files["left"]), str(files["left"]), str(files["seeds"]))
