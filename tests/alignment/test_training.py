@@ -35,7 +35,7 @@ def test_a_run_of_another_method_is_used_like_any_other(method, pair: Pair, tmp_
 
 
 def test_an_interrupted_run_ends_with_the_same_result(pair: Pair, tmp_path, monkeypatch):
-    whole = align(pair, tmp_path / "whole", method="bootea")
+    whole = align(pair, tmp_path / "whole", method="bootea", batch_size=64)
     step, steps = Trainer.step, []
 
     def stopping(self, *arguments):
@@ -46,14 +46,14 @@ def test_an_interrupted_run_ends_with_the_same_result(pair: Pair, tmp_path, monk
 
     monkeypatch.setattr(Trainer, "step", stopping)
     with pytest.raises(Interrupted):
-        align(pair, tmp_path / "halves", method="bootea")
+        align(pair, tmp_path / "halves", method="bootea", batch_size=64)
     monkeypatch.setattr(Trainer, "step", step)
-    halves = align(pair, tmp_path / "halves", method="bootea", resume=True)
+    halves = align(pair, tmp_path / "halves", method="bootea", batch_size=64, resume=True)
     assert halves.alignment.equals(whole.alignment)
     assert halves.metrics == whole.metrics
 
 
 def test_the_links_that_are_found_are_kept(pair: Pair, tmp_path, monkeypatch):
     monkeypatch.setattr(bootea, "SURE", 0.5)
-    run = align(pair, tmp_path / "run", method="bootea")
+    run = align(pair, tmp_path / "run", method="bootea", batch_size=64)
     assert len(run.links("found")) > 0
