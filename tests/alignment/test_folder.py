@@ -48,7 +48,11 @@ def test_the_trace_has_a_row_per_epoch(run):
 
 def labelled(graph: KnowledgeGraph) -> KnowledgeGraph:
     rows = [(name, "label", f"the {name}, \t or\nso") for name in graph.entities[:3]]
-    literals = pl.DataFrame(rows, schema=["head", "relation", "value"], orient="row")
+    literals = pl.DataFrame(
+        [(*row, "http://x/text", None) for row in rows] + [(rows[0][0], "label", "die", None, "de")],
+        schema=["head", "relation", "value", "datatype", "language"],
+        orient="row",
+    )
     return KnowledgeGraph(graph.entities, graph.relations, graph.triples, literals, source=graph.source)
 
 

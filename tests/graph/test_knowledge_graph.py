@@ -74,5 +74,10 @@ def test_two_graphs_are_the_same_if_their_triples_are():
     assert not graph_of(triples).same_as(graph_of([("a", "s", "b"), ("b", "s", "c")]))
 
 
+def test_literals_without_datatypes_and_languages_have_nulls_there():
+    literals = pl.DataFrame({"head": ["a"], "relation": ["name"], "value": ["A"]})
+    assert graph_of([("a", "r", "b")], literals=literals).literals.rows() == [("a", "name", "A", None, None)]
+
+
 def test_its_repr_is_short():
     assert repr(graph_of([("a", "r", "b")])) == "KnowledgeGraph(2 entities, 1 relation, 1 triple)"

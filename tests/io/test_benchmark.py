@@ -115,7 +115,11 @@ def test_without_names_an_id_is_its_own_name(id_layout):
 
 def test_names_of_attributes_are_literals_without_values(id_layout):
     data = read_alignment_folder(id_layout(training_attrs_1="l3\theight\tage\nl4\n\nlonely\tage\n"))
-    assert data.left.literals.rows() == [("l3", "height", None), ("l3", "age", None), ("lonely", "age", None)]
+    assert data.left.literals.rows() == [
+        ("l3", "height", None, None, None),
+        ("l3", "age", None, None, None),
+        ("lonely", "age", None, None, None),
+    ]
     assert data.right.literals.is_empty()
 
 

@@ -81,7 +81,7 @@ def test_literals_are_kept_aside(tmp_path):
     (tmp_path / "a.nt").write_bytes(N_TRIPLES + LITERAL.encode())
     graph = read(tmp_path / "a.nt")
     assert names(graph) == NAMES
-    assert graph.literals.rows() == [("http://e/a", "http://e/name", "Ann")]
+    assert graph.literals.rows() == [("http://e/a", "http://e/name", "Ann", None, None)]
 
 
 def test_nothing_but_literals_is_an_error(tmp_path):

@@ -2,7 +2,7 @@
 
 vocabulary.parquet    side, kind, id, name and readable name of every entity and relation
 triples.parquet       side, head, relation, tail: the graphs by id
-literals.parquet      side, head, relation, value: what was set aside when the graphs were read, by name
+literals.parquet      side, head, relation, value, datatype, language: what is no triple, by name
 links.parquet         purpose, left, right: the seed, validation and test links by id
 found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id

@@ -10,7 +10,17 @@ import polars as pl
 from farlink.graph.ids import Ids, Triples, lookup, moved, shuffled_names, shuffled_places, sorted_distinct
 from farlink.wording import counted
 
-LITERAL_SCHEMA = {"head": pl.String, "relation": pl.String, "value": pl.String}
+LITERAL_SCHEMA = dict.fromkeys(("head", "relation", "value", "datatype", "language"), pl.String)
+# What a datatype of this name says is what no datatype says; literals have null in its place.
+PLAIN_TEXT = "http://www.w3.org/2001/XMLSchema#string"
+
+
+def literals_table(frame: pl.DataFrame | None) -> pl.DataFrame:
+    """Literals with all columns of a graph's, whichever of them a frame has; without a frame none."""
+    if frame is None:
+        return pl.DataFrame(schema=LITERAL_SCHEMA)
+    columns = [name if name in frame.columns else pl.lit(None, pl.String).alias(name) for name in LITERAL_SCHEMA]
+    return frame.select(columns)
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,9 @@ class KnowledgeGraph:
     entities: pl.Series  # names, shuffled
     relations: pl.Series  # names, shuffled
     triples: Triples  # distinct and sorted
-    literals: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LITERAL_SCHEMA))
+    # head, relation, value; datatype and language are null where the value has none: the language in lower case,
+    # the datatype bare and never that of plain text
+    literals: pl.DataFrame = field(default_factory=lambda: literals_table(None))
     duplicates: int = 0  # triples that the source repeated
     source: str = ""  # where the graph came from, for messages
 
@@ -39,7 +51,8 @@ class KnowledgeGraph:
     ) -> KnowledgeGraph:
         """Build a graph from a frame whose first three columns are head, relation and tail names.
 
-        `entities` may name more entities than the triples do; those have no triple.
+        `entities` may name more entities than the triples do; those have no triple. `literals` has head, relation
+        and value at least.
         """
         head, relation, tail = frame.get_columns()[:3]
         parts = [head.unique(), tail.unique()] + ([] if entities is None else [entities])
@@ -51,7 +64,7 @@ class KnowledgeGraph:
             entities=entity_names,
             relations=relation_names,
             triples=triples,
-            literals=pl.DataFrame(schema=LITERAL_SCHEMA) if literals is None else literals,
+            literals=literals_table(literals),
             duplicates=frame.height - len(triples),
             source=source,
         )

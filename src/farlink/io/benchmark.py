@@ -13,7 +13,7 @@ import polars as pl
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import lookup
-from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph, literals_table
 from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
 from farlink.io.files import atomic_path
 from farlink.io.links import LINK, read_links
@@ -130,7 +130,7 @@ def _attributes(path: Path, graph: KnowledgeGraph) -> pl.DataFrame:
         raise InputError(path, f"{heads[row]!r} is not an entity of {graph.source}", records[row][0])
     names = pl.Series("relation", [fields[1:] for _, fields in records], dtype=pl.List(pl.String))
     table = pl.DataFrame([heads, names]).explode("relation").drop_nulls("relation")
-    return table.with_columns(value=pl.lit(None, dtype=pl.String))
+    return literals_table(table.with_columns(value=pl.lit(None, dtype=pl.String)))
 
 
 def _read_name_layout(folder: Path, fold: int) -> AlignmentData:
