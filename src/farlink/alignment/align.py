@@ -16,9 +16,11 @@ from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
+from farlink.errors import FarlinkError
 from farlink.io.sources import GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
+from farlink.wording import counted
 
 
 def align(
@@ -67,6 +69,7 @@ def align_task(
     task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
+    _check_triples(task)
     run.carry_out(
         settings,
         run.about_task(task),
@@ -76,6 +79,17 @@ def align_task(
         reporter=reporter,
     )
     return run
+
+
+def _check_triples(task: AlignmentTask) -> None:
+    """What graphs say of their structure is in their triples; a graph of literals has none."""
+    for graph in (task.left, task.right):
+        if not len(graph.triples):
+            literals = counted(graph.literals.height, "literal")
+            raise FarlinkError(
+                f"{graph.source}: no triple in this graph joins two entities ({literals}), and entities are compared "
+                "by the structure of their graphs"
+            )
 
 
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:

@@ -25,8 +25,9 @@ def literals_table(frame: pl.DataFrame | None) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class KnowledgeGraph:
-    """Distinct relational triples over a vocabulary of entities and relations.
+    """Distinct relational triples over a vocabulary of entities and relations, and literals of the entities.
 
+    An entity may have literals alone, and no triple; literals of other names than the entities' mean nothing.
     An entity's id is its place in `entities`. Ids come from a shuffle of the sorted names, never from the order of
     a file, so that nothing can leak through them. A task draws ids of its own for each of its graphs.
     """
@@ -39,6 +40,7 @@ class KnowledgeGraph:
     literals: pl.DataFrame = field(default_factory=lambda: literals_table(None))
     duplicates: int = 0  # triples that the source repeated
     source: str = ""  # where the graph came from, for messages
+    notes: tuple[str, ...] = ()  # what was left out when it was read, for the user
 
     @classmethod
     def from_frame(
@@ -51,11 +53,12 @@ class KnowledgeGraph:
     ) -> KnowledgeGraph:
         """Build a graph from a frame whose first three columns are head, relation and tail names.
 
-        `entities` may name more entities than the triples do; those have no triple. `literals` has head, relation
-        and value at least.
+        `entities` may name more entities than the triples do, and so may the heads of `literals`; those have no
+        triple. `literals` has the columns head, relation and value at least.
         """
         head, relation, tail = frame.get_columns()[:3]
-        parts = [head.unique(), tail.unique()] + ([] if entities is None else [entities])
+        literals = literals_table(literals)
+        parts = [head.unique(), tail.unique(), literals["head"].unique()] + ([] if entities is None else [entities])
         entity_names = shuffled_names(pl.concat([part.rename("entity") for part in parts]), seed=0)
         relation_names = shuffled_names(relation.rename("relation"), seed=0)
         columns = [lookup(entity_names, head), lookup(relation_names, relation), lookup(entity_names, tail)]
@@ -64,7 +67,7 @@ class KnowledgeGraph:
             entities=entity_names,
             relations=relation_names,
             triples=triples,
-            literals=literals_table(literals),
+            literals=literals,
             duplicates=frame.height - len(triples),
             source=source,
         )
@@ -85,13 +88,19 @@ class KnowledgeGraph:
         return np.stack([entities[head], relations[relation], entities[tail]], axis=1)
 
     def same_as(self, other: KnowledgeGraph) -> bool:
-        """Whether both hold the same triples over the same names, whatever their ids."""
+        """Whether both hold the same triples over the same names, whatever their ids, and the same literals."""
         if self.triples.shape != other.triples.shape or len(self.entities) != len(other.entities):
             return False
         entities, relations = other.ids(self.entities), lookup(other.relations, self.relations)
         if (entities < 0).any() or (relations < 0).any():
             return False
-        return np.array_equal(sorted_distinct(self.renumbered(entities, relations)), other.triples)
+        if not np.array_equal(sorted_distinct(self.renumbered(entities, relations)), other.triples):
+            return False
+        return _distinct(self.literals).equals(_distinct(other.literals))
+
+    def with_literals(self, literals: pl.DataFrame) -> KnowledgeGraph:
+        """The graph with these literals beside its own."""
+        return replace(self, literals=pl.concat([self.literals, literals_table(literals)]))
 
     def ids(self, names: pl.Series) -> Ids:
         """Entity ids of `names`; -1 for a name that the graph does not have."""
@@ -103,6 +112,11 @@ class KnowledgeGraph:
         entities = counted(len(self.entities), "entity", "entities")
         return f"{entities}, {counted(len(self.relations), 'relation')}, {counted(len(self.triples), 'triple')}"
 
+    @property
+    def connected(self) -> pl.Series:
+        """Names of the entities that have a triple."""
+        return self.entities.gather(np.unique(self.triples[:, ::2]))
+
     def degrees(self) -> Ids:
         """Number of triples each entity is part of (a loop counts once)."""
         head, _, tail = self.triples.T
@@ -112,3 +126,7 @@ class KnowledgeGraph:
 
     def __repr__(self) -> str:
         return f"KnowledgeGraph({self.sizes})"
+
+
+def _distinct(literals: pl.DataFrame) -> pl.DataFrame:
+    return literals.unique().sort(literals.columns)

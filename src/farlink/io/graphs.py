@@ -21,8 +21,8 @@ def read(path: str | Path, *, format: str | None = None) -> KnowledgeGraph:
       and tail (object, o, t) is a header and gives the order. Blank lines are skipped.
     - Parquet has columns of those names, or else they are its first three.
     - In RDF, IRIs are bare names and blank nodes begin with `_:`. Literals, and triples as objects, are no
-      entities: they are kept in `literals`. Named graphs are merged. The file's own URI is the base of
-      relative IRIs.
+      entities: they are kept in `literals`. What they are said of is an entity, if nothing else is said of it, too.
+      Named graphs are merged. The file's own URI is the base of relative IRIs.
 
     Text is UTF-8. A mistake in the file is an `InputError` that names the line.
     """

@@ -48,9 +48,8 @@ def read_triples(path: str | Path, format: str) -> tuple[pl.DataFrame, pl.DataFr
     literal = pl.col("value").is_not_null()
     literals = statements.filter(literal).drop("tail")
     triples = statements.filter(~literal).select(TERMS)
-    if triples.is_empty():
-        aside = f"; literals put aside: {literals.height:,}" if literals.height else ""
-        raise InputError(display_name(path), f"no relational triples in this file{aside}")
+    if statements.is_empty():
+        raise InputError(display_name(path), "no triples in this file")
     return triples, literals
 
 
