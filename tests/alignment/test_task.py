@@ -104,3 +104,17 @@ def test_what_does_not_go_together_is_refused_before_anything_is_read(graphs, op
 def test_one_graph_alone_cannot_be_aligned(pair):
     with pytest.raises(FarlinkError, match="name the right graph"):
         opened(pair.left)
+
+
+def test_attributes_are_literals_of_their_graph(pair, folder, tmp_path):
+    (tmp_path / "names").write_text("a1\tone\nb1\tuno\n")
+    task = opened(folder, left_attributes=tmp_path / "names", right_attributes=tmp_path / "names")
+    assert task.left.literals.rows() == [("a1", "names", "one", None, None)]
+    assert task.right.literals.rows() == [("b1", "names", "uno", None, None)]
+    assert [note.split(" is about ")[0] for note in task.notes] == [f"1 value of {tmp_path / 'names'}"] * 2
+    frame = pl.DataFrame({"head": ["a2"], "relation": ["label"], "value": ["two"]})
+    both = opened(pair.left, pair.right, seeds=pair.links, left_attributes=frame)
+    assert both.left.literals.height == 1
+    assert same(opened(folder), task)
+    with pytest.raises(FarlinkError, match="a data frame of attributes has the columns head, relation and value"):
+        opened(pair.left, pair.right, seeds=pair.links, right_attributes=frame.rename({"head": "entity"}))

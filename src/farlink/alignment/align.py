@@ -17,7 +17,7 @@ from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
 from farlink.errors import FarlinkError
-from farlink.io.sources import GraphSource, LinkSource
+from farlink.io.sources import AttributeSource, GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
 from farlink.wording import counted
@@ -30,6 +30,8 @@ def align(
     *,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    left_attributes: AttributeSource | None = None,
+    right_attributes: AttributeSource | None = None,
     fold: int = 1,
     share: float | None = None,
     out: str | Path | None = None,
@@ -47,6 +49,8 @@ def align(
         seeds: known links: a path, a data frame with two columns, or (left, right) pairs of names.
         valid: links to choose the best weights by; without them a tenth of the seeds is held out.
         test: links to measure the result with; they are used for nothing else.
+        left_attributes, right_attributes: values of entities that are not in the file of their graph: the path of a
+            table or of RDF, as `farlink.io.attributes.read_attributes` tells, or a data frame (head, relation, value).
         fold: which split of a benchmark folder that has several.
         share: split the links of a benchmark folder anew, this share as seeds.
         out: the run folder; by default a temporary one.
@@ -59,7 +63,17 @@ def align(
     chosen = make_settings(preset, seed=seed, **settings)
     reporter = reporter_of(progress)
     task = open_task(
-        left, right, seeds=seeds, valid=valid, test=test, fold=fold, share=share, settings=chosen, reporter=reporter
+        left,
+        right,
+        seeds=seeds,
+        valid=valid,
+        test=test,
+        left_attributes=left_attributes,
+        right_attributes=right_attributes,
+        fold=fold,
+        share=share,
+        settings=chosen,
+        reporter=reporter,
     )
     run = AlignmentRun(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
     return align_task(task, run, chosen, resume=resume, reporter=reporter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,15 @@ from farlink.graph import links as linking
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_alignment_folder
-from farlink.io.sources import GraphSource, LinkSource, NamedLinks, graph_from, links_from
+from farlink.io.sources import (
+    AttributeSource,
+    GraphSource,
+    LinkSource,
+    NamedLinks,
+    graph_from,
+    links_from,
+    with_attributes_from,
+)
 from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import AlignmentSettings
 from farlink.wording import counted
@@ -48,6 +56,8 @@ def open_task(
     seeds: LinkSource | None = None,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    left_attributes: AttributeSource | None = None,
+    right_attributes: AttributeSource | None = None,
     fold: int = 1,
     share: float | None = None,
     settings: AlignmentSettings,
@@ -55,7 +65,8 @@ def open_task(
 ) -> AlignmentTask:
     """The task of a benchmark folder (`left` alone; `fold` and `share` choose its split), or of two graphs and links.
 
-    Ids are drawn from the run's seed; validation links are held out where none are given.
+    Attributes are literals of a graph that are not in its file. Ids are drawn from the run's seed; validation links
+    are held out where none are given.
     """
     if right is None:
         _refuse_links_beside_a_folder(left, seeds, valid, test)
@@ -70,6 +81,11 @@ def open_task(
         with reporter.working("reading the graphs"):
             graphs = graph_from(left), graph_from(right)
             sources = _Sources(*graphs, links_from(seeds), _links_if_any(valid), _links_if_any(test))
+    sources = replace(
+        sources,
+        left=with_attributes_from(sources.left, left_attributes),
+        right=with_attributes_from(sources.right, right_attributes),
+    )
     return _prepare(sources, settings, reporter)
 
 
@@ -112,7 +128,7 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
     if shared:
         names = counted(shared, "entity name occurs", "entity names occur")
         notes.append(f"{names} in both graphs; names are not used, so this means nothing here")
-    task = AlignmentTask(left, right, seeds, valid, test, notes)
+    task = AlignmentTask(left, right, seeds, valid, test, [*left.notes, *right.notes, *notes])
     _tell(task, reporter)
     return task
 

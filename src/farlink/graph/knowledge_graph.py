@@ -72,6 +72,10 @@ class KnowledgeGraph:
             source=source,
         )
 
+    def noted(self, *notes: str) -> KnowledgeGraph:
+        """The graph with more to tell the user of how it was read."""
+        return replace(self, notes=(*self.notes, *notes))
+
     def shuffled(self, seed: int) -> KnowledgeGraph:
         """The same graph with ids drawn from `seed`, whatever ids it has now."""
         entities, relations = shuffled_places(self.entities, seed), shuffled_places(self.relations, seed)
