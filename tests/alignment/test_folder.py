@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -83,6 +85,16 @@ def test_what_a_task_holds_comes_back_from_the_folder(task, folder):
         assert np.array_equal(folder.links(purpose), pairs)
     assert folder.about["notes"] == ["a note"]
     assert folder.about["links"] == {"seeds": 20, "validation": 2, "test": 18}
+
+
+def test_rejected_pairs_come_back_and_are_part_of_what_a_run_is_about(task, folder, tmp_path):
+    assert len(folder.links("rejected")) == 0
+    rejecting = replace(task, rejected=task.test[::-1])
+    other = AlignmentFolder(tmp_path / "other")
+    with other.open(make_settings(), other.about_task(rejecting), other.tables_of_task(rejecting), resume=False):
+        assert np.array_equal(other.links("rejected"), task.test[::-1])
+    assert other.about["links"]["rejected"] == len(task.test)
+    assert other.about["fingerprint"] != folder.about["fingerprint"]
 
 
 def test_links_found_are_those_written_last(folder, task):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ def align(
     *,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    rejected: LinkSource | None = None,
+    trust: str | Sequence[str] = (),
     left_attributes: AttributeSource | None = None,
     right_attributes: AttributeSource | None = None,
     fold: int = 1,
@@ -49,10 +52,13 @@ def align(
         seeds: known links: a path, a data frame with two columns, or (left, right) pairs of names.
         valid: links to choose the best weights by; without them a tenth of the seeds is held out.
         test: links to measure the result with; they are used for nothing else.
+        rejected: pairs, given as links are, that are never matched.
+        trust: which links that the graphs themselves hold are seeds, too: `same-iris` (entities of one name in both),
+            `same-as` (owl:sameAs, skos:exactMatch and schema:sameAs statements that join them), or both.
         left_attributes, right_attributes: values of entities that are not in the file of their graph: the path of a
             table or of RDF, as `farlink.io.attributes.read_attributes` tells, or a data frame (head, relation, value).
         fold: which split of a benchmark folder that has several.
-        share: split the links of a benchmark folder anew, this share as seeds.
+        share: split the links of a benchmark folder anew, this share as seeds; 0 leaves all of them for the test.
         out: the run folder; by default a temporary one.
         preset: `best`, `fast` or `paper`.
         seed: the one source of all randomness.
@@ -68,6 +74,8 @@ def align(
         seeds=seeds,
         valid=valid,
         test=test,
+        rejected=rejected,
+        trust=trust,
         left_attributes=left_attributes,
         right_attributes=right_attributes,
         fold=fold,
@@ -84,6 +92,7 @@ def align_task(
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
     _check_triples(task)
+    _check_seeds(task, settings)
     run.carry_out(
         settings,
         run.about_task(task),
@@ -104,6 +113,16 @@ def _check_triples(task: AlignmentTask) -> None:
                 f"{graph.source}: no triple in this graph joins two entities ({literals}), and entities are compared "
                 "by the structure of their graphs"
             )
+
+
+def _check_seeds(task: AlignmentTask, settings: AlignmentSettings) -> None:
+    """Structure alone says nothing of two graphs that nothing joins."""
+    if not len(task.seeds):
+        raise FarlinkError(
+            f"seeds are missing: {settings.method} learns from known links between the graphs, "
+            "one 'left<TAB>right' pair a line",
+            "seeds",
+        )
 
 
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:

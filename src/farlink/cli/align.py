@@ -49,6 +49,14 @@ ValidOption = Annotated[
     str | None, typer.Option(help="Links to choose the best weights by. Without: a tenth of the seeds.")
 ]
 TestOption = Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")]
+RejectedOption = Annotated[str | None, typer.Option(help="Pairs that are never matched, in the formats of links.")]
+TrustOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Take links that the graphs hold as seeds: same-iris (one name in both) or same-as (owl:sameAs, "
+        "skos:exactMatch, schema:sameAs); may be repeated."
+    ),
+]
 LeftAttributesOption = Annotated[
     str | None,
     typer.Option(
@@ -62,7 +70,8 @@ MethodOption = Annotated[
 ]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
-    float | None, typer.Option(help="Split the links of a benchmark folder anew: this share as seeds.")
+    float | None,
+    typer.Option(help="Split the links of a benchmark folder anew: this share as seeds; 0: all for the test."),
 ]
 
 
@@ -73,6 +82,8 @@ def align(
     seeds: SeedsOption = None,
     valid: ValidOption = None,
     test: TestOption = None,
+    rejected: RejectedOption = None,
+    trust: TrustOption = None,
     left_attributes: LeftAttributesOption = None,
     right_attributes: RightAttributesOption = None,
     out: OutOption = None,
@@ -99,6 +110,8 @@ def align(
         "seeds": seeds,
         "valid": valid,
         "test": test,
+        "rejected": rejected,
+        "trust": trust or (),
         "left_attributes": left_attributes,
         "right_attributes": right_attributes,
         "fold": fold,

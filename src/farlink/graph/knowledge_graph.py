@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from farlink.graph.ids import Ids, Triples, lookup, moved, shuffled_names, shuffled_places, sorted_distinct
 from farlink.wording import counted
@@ -70,6 +71,19 @@ class KnowledgeGraph:
             literals=literals,
             duplicates=frame.height - len(triples),
             source=source,
+        )
+
+    def without(self, triples: NDArray[np.bool_], entities: NDArray[np.bool_]) -> KnowledgeGraph:
+        """The graph without some triples, their relations if these have no others, and entities that are in none."""
+        left = self.triples[~triples]
+        relations = ~np.isin(np.arange(len(self.relations)), np.setdiff1d(self.triples[triples, 1], left[:, 1]))
+        places = [np.cumsum(kept, dtype=np.int32) - 1 for kept in (~entities, relations)]
+        less = replace(self, triples=left)
+        return replace(
+            less,
+            entities=self.entities.filter(~entities),
+            relations=self.relations.filter(relations),
+            triples=less.renumbered(*places),
         )
 
     def noted(self, *notes: str) -> KnowledgeGraph:

@@ -31,7 +31,7 @@ class AlignmentData:
 
     left: KnowledgeGraph
     right: KnowledgeGraph
-    seeds: pl.DataFrame
+    seeds: pl.DataFrame  # may be empty
     valid: pl.DataFrame | None
     test: pl.DataFrame | None
     source: str
@@ -53,10 +53,10 @@ def read_alignment_folder(folder: str | Path, *, fold: int = 1, share: float | N
 
     The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
     that only links name is part of its graph. A `share` splits all links of the folder anew: this share as
-    seeds, and of the others a tenth for validation.
+    seeds, and of the others a tenth for validation. With a share of 0 all links are for the test.
     """
-    if share is not None and not 0 < share < 1:
-        raise FarlinkError(f"the share of seeds is {share:g}; expected a number between 0 and 1")
+    if share is not None and not 0 <= share < 1:
+        raise FarlinkError(f"the share of seeds is {share:g}; expected a number from 0 on and below 1", "share")
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(folder, "this is a file, expected a folder" if folder.exists() else "no such folder")
@@ -205,9 +205,14 @@ def _with_share(data: AlignmentData, share: float | None) -> AlignmentData:
 
 
 def _drawn_split(links: pl.DataFrame, share: float) -> Split:
-    """The same split of the same links, always: a share of seeds, and of the others a tenth for validation."""
+    """The same split of the same links, always: a share of seeds, and of the others a tenth for validation.
+
+    Without seeds nothing is to be chosen, and all links are for the test.
+    """
     count = links.height
     drawn = links.sort("left", "right")[np.random.default_rng(0).permutation(count)]
+    if not share:
+        return drawn.clear(), None, drawn
     first_valid = int(count * share + 1e-9)
     first_test = first_valid + (count - first_valid) // 10
     return drawn[:first_valid], _or_none(drawn[first_valid:first_test]), drawn[first_test:]
