@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -48,7 +50,11 @@ def test_the_trace_has_a_row_per_epoch(run):
 
 def labelled(graph: KnowledgeGraph) -> KnowledgeGraph:
     rows = [(name, "label", f"the {name}, \t or\nso") for name in graph.entities[:3]]
-    literals = pl.DataFrame(rows, schema=["head", "relation", "value"], orient="row")
+    literals = pl.DataFrame(
+        [(*row, "http://x/text", None) for row in rows] + [(rows[0][0], "label", "die", None, "de")],
+        schema=["head", "relation", "value", "datatype", "language"],
+        orient="row",
+    )
     return KnowledgeGraph(graph.entities, graph.relations, graph.triples, literals, source=graph.source)
 
 
@@ -79,6 +85,16 @@ def test_what_a_task_holds_comes_back_from_the_folder(task, folder):
         assert np.array_equal(folder.links(purpose), pairs)
     assert folder.about["notes"] == ["a note"]
     assert folder.about["links"] == {"seeds": 20, "validation": 2, "test": 18}
+
+
+def test_rejected_pairs_come_back_and_are_part_of_what_a_run_is_about(task, folder, tmp_path):
+    assert len(folder.links("rejected")) == 0
+    rejecting = replace(task, rejected=task.test[::-1])
+    other = AlignmentFolder(tmp_path / "other")
+    with other.open(make_settings(), other.about_task(rejecting), other.tables_of_task(rejecting), resume=False):
+        assert np.array_equal(other.links("rejected"), task.test[::-1])
+    assert other.about["links"]["rejected"] == len(task.test)
+    assert other.about["fingerprint"] != folder.about["fingerprint"]
 
 
 def test_links_found_are_those_written_last(folder, task):

@@ -90,7 +90,7 @@ def test_a_share_splits_the_links_of_a_folder_anew(folder):
     ("graphs", "options", "message", "arguments"),
     [
         (("folder",), {"seeds": [("a0", "b0")]}, "brings its own links", ()),
-        (("left.tsv", "right.tsv"), {}, "seeds are missing", ("seeds",)),
+        (("left.tsv", "right.tsv"), {"trust": "names"}, "choose same-iris or same-as", ("trust",)),
         (("left.tsv", "right.tsv"), {"fold": 2, "seeds": "s.tsv"}, "only a benchmark folder", ("share", "fold")),
         (("-", GraphFile("-", "tsv")), {"seeds": "s.tsv"}, "standard input can be one of the two", ()),
     ],
@@ -104,3 +104,103 @@ def test_what_does_not_go_together_is_refused_before_anything_is_read(graphs, op
 def test_one_graph_alone_cannot_be_aligned(pair):
     with pytest.raises(FarlinkError, match="name the right graph"):
         opened(pair.left)
+
+
+def test_attributes_are_literals_of_their_graph(pair, folder, tmp_path):
+    (tmp_path / "names").write_text("a1\tone\nb1\tuno\n")
+    task = opened(folder, left_attributes=tmp_path / "names", right_attributes=tmp_path / "names")
+    assert task.left.literals.rows() == [("a1", "names", "one", None, None)]
+    assert task.right.literals.rows() == [("b1", "names", "uno", None, None)]
+    assert [note.split(" is about ")[0] for note in task.notes] == [f"1 value of {tmp_path / 'names'}"] * 2
+    frame = pl.DataFrame({"head": ["a2"], "relation": ["label"], "value": ["two"]})
+    both = opened(pair.left, pair.right, seeds=pair.links, left_attributes=frame)
+    assert both.left.literals.height == 1
+    assert same(opened(folder), task)
+    with pytest.raises(FarlinkError, match="a data frame of attributes has the columns head, relation and value"):
+        opened(pair.left, pair.right, seeds=pair.links, right_attributes=frame.rename({"head": "entity"}))
+
+
+# No links, or those that the graphs themselves hold
+
+
+def test_seeds_are_not_needed(pair):
+    task = opened(pair.left, pair.right)
+    assert (len(task.seeds), len(task.valid), len(task.test), task.notes) == (0, 0, 0, [])
+    task = opened(pair.left, pair.right, valid=pair.links[:4], test=pair.links[4:])
+    assert (len(task.seeds), len(task.valid), len(task.test)) == (0, 4, 36)
+
+
+def test_with_a_share_of_0_all_links_measure(folder):
+    task = opened(folder, share=0)
+    assert (len(task.seeds), len(task.valid), len(task.test)) == (0, 0, 40)
+    assert same(opened(folder, share=0), task)
+    with pytest.raises(FarlinkError, match="the share of seeds is 1; expected a number from 0 on and below 1"):
+        opened(folder, share=1)
+
+
+def test_structure_alone_needs_seeds(pair, tmp_path):
+    with pytest.raises(FarlinkError, match="seeds are missing: rsn learns from known links") as mistake:
+        farlink.align(pair.left, pair.right, out=tmp_path / "run")
+    assert mistake.value.arguments == ("seeds",)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture
+def sharing(pair):
+    """The pair, where ten entities have one name on both sides."""
+    right = pair.right_frame.with_columns(pl.col("head", "tail").str.replace("^b(.)$", "a$1"))
+    return pair.left, type(pair.left).from_frame(right, source="right.tsv")
+
+
+def named(task, pairs):
+    return {(task.left.entities[int(one)], task.right.entities[int(other)]) for one, other in pairs}
+
+
+def test_entities_of_one_name_are_seeds_if_that_is_trusted(sharing):
+    task = opened(*sharing)
+    said = "10 entity names occur in both graphs, which means nothing here; trust same-iris to take them as seeds"
+    assert (len(task.seeds), task.notes) == (0, [said])
+    task = opened(*sharing, trust="same-iris")
+    assert named(task, np.concatenate([task.seeds, task.valid])) == {(f"a{i}", f"a{i}") for i in range(10)}
+    assert "10 entity names occur in both graphs: taken as seeds" in task.notes
+
+
+def test_seeds_that_are_given_win_over_trusted_ones(pair, sharing):
+    given = [("a1", "a1"), ("a2", "a3")]
+    task = opened(*sharing, seeds=given, trust=["same-iris"], valid=pair.links[20:22])
+    assert named(task, task.seeds) == {*given, *((f"a{i}", f"a{i}") for i in (0, *range(4, 10)))}
+    assert "1 trusted link is a seed too, left out of the trusted part" in task.notes
+    assert "2 trusted links contradict a seed, left out of the trusted part" in task.notes
+
+
+# Rejected pairs
+
+
+def test_rejected_pairs_are_kept_by_id(pair):
+    rejected = [("a1", "b2"), ("a1", "b3"), ("a1", "b2"), ("a1", "ghost")]
+    task = opened(pair.left, pair.right, seeds=pair.links[:20], rejected=rejected)
+    assert named(task, task.rejected) == {("a1", "b2"), ("a1", "b3")}
+    assert len(task.rejected) == 2
+    left_out = "1 rejected pair names an entity that its graph does not have, left out; first: the given links, line 4"
+    assert any(note.startswith(left_out) for note in task.notes)
+
+
+@pytest.mark.parametrize("purpose", ["seeds", "valid"])
+def test_a_pair_cannot_be_rejected_and_a_link(pair, purpose):
+    links = {"seeds": pair.links[:20], "valid": pair.links[20:]}
+    one, other = links[purpose].row(2)
+    with pytest.raises(
+        FarlinkError, match=rf"line 2: {one} ↔ {other} is rejected here, and is a (seed|validation) link"
+    ):
+        opened(pair.left, pair.right, **links, rejected=[("a3", "b4"), (one, other)])
+
+
+def test_what_is_rejected_is_not_trusted(sharing):
+    task = opened(*sharing, trust=["same-iris"], rejected=[("a5", "a5")])
+    assert len(task.seeds) + len(task.valid) == 9
+    assert "1 trusted link is rejected, left out" in task.notes
+
+
+def test_exchanged_columns_of_rejected_pairs_are_told(pair):
+    with pytest.raises(FarlinkError, match="the columns are exchanged"):
+        opened(pair.left, pair.right, rejected=[("b1", "a2")])

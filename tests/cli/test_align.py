@@ -35,6 +35,20 @@ def test_align_takes_a_benchmark_folder(tmp_path):
     assert "20 seeds, 6 for validation, 14 for the final test" in result.output
 
 
+def test_align_takes_attributes_rejected_pairs_and_what_to_trust(files, tmp_path):
+    (tmp_path / "names").write_text("a1\tone\nghost\tboo\n")
+    (tmp_path / "rejected.tsv").write_text("a30\tb31\n")
+    options = ("--left-attributes", tmp_path / "names", "--rejected", tmp_path / "rejected.tsv")
+    trust = ("--trust", "same-as", "--trust", "same-iris")
+    result = invoke("align", *graphs(files), *options, *trust, "--out", tmp_path / "run", *TINY_OPTIONS)
+    assert result.exit_code == 0, result.output
+    said = result.output.replace("\n", "")
+    assert "1 literal set aside" in said
+    assert "left out; first: 'ghost'" in said
+    assert "for the final test; 1 pair rejected" in said
+    assert "no entity name occurs in both graphs" in said
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -42,6 +56,7 @@ def test_align_takes_a_benchmark_folder(tmp_path):
             ("left.tsv", "right.tsv", "--seeds", "seeds.tsv", "--fold", 2),
             "two graphs come with links (--share, --fold)",
         ),
+        (("l.tsv", "r.tsv", "--trust", "names"), "choose same-iris or same-as (--trust)"),
         (("-", "-", "--seeds", "seeds.tsv"), "standard input can be one of the two graphs only"),
     ],
 )

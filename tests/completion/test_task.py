@@ -94,6 +94,26 @@ def test_a_part_without_anything_new_is_an_error():
         opened(train, graph(("a", "r", "b"), source="valid.tsv"))
 
 
+def test_entities_without_a_triple_are_left_out():
+    literals = pl.DataFrame({"head": ["e1", "hermit"], "relation": ["name"] * 2, "value": ["one", "H"]})
+    task, plain = (
+        opened(KnowledgeGraph.from_frame(ring(), literals=literals)),
+        opened(KnowledgeGraph.from_frame(ring())),
+    )
+    assert task.graph.entities.equals(plain.graph.entities)
+    assert np.array_equal(task.graph.triples, plain.graph.triples)
+    assert task.notes[0] == "1 entity has no triple, left out: nothing can be learned"
+
+
+def test_a_graph_of_literals_cannot_be_completed():
+    literals = pl.DataFrame({"head": ["e1"], "relation": ["name"], "value": ["one"]})
+    alone = KnowledgeGraph.from_frame(
+        pl.DataFrame(schema=dict.fromkeys("hrt", pl.String)), literals=literals, source="g.nt"
+    )
+    with pytest.raises(FarlinkError, match=r"^g\.nt: there is no triple to learn from, only 1 literal$"):
+        opened(alone)
+
+
 def test_without_validation_triples_some_are_held_out():
     task = opened(KnowledgeGraph.from_frame(ring()))
     assert (len(task.graph.triples), len(task.valid), len(task.test)) == (108, 12, 0)

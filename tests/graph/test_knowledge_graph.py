@@ -61,6 +61,16 @@ def test_an_entity_may_have_no_triple():
     assert graph.degrees()[graph.ids(pl.Series(["lonely"]))[0]] == 0
 
 
+def test_an_entity_may_have_literals_alone():
+    literals = pl.DataFrame({"head": ["hermit", "a"], "relation": ["name", "name"], "value": ["H", "A"]})
+    graph = graph_of([("a", "r", "b")], literals=literals)
+    assert set(graph.entities) == {"a", "b", "hermit"}
+    assert set(graph.connected) == {"a", "b"}
+    alone = KnowledgeGraph.from_frame(pl.DataFrame(schema=dict.fromkeys("hrt", pl.String)), literals=literals)
+    assert (set(alone.entities), len(alone.relations), alone.triples.shape) == ({"a", "hermit"}, 0, (0, 3))
+    assert set(alone.shuffled(7).entities) == {"a", "hermit"}
+
+
 def test_degrees_count_triples_and_a_loop_once():
     graph = graph_of([("a", "r", "b"), ("a", "s", "b"), ("a", "r", "a"), ("b", "r", "c")])
     degrees = dict(zip(graph.entities, graph.degrees().tolist(), strict=True))
@@ -72,6 +82,21 @@ def test_two_graphs_are_the_same_if_their_triples_are():
     assert graph_of(triples).shuffled(1).same_as(graph_of(triples[::-1]).shuffled(2))
     assert not graph_of(triples).same_as(graph_of([("a", "r", "b"), ("c", "r", "b")]))
     assert not graph_of(triples).same_as(graph_of([("a", "s", "b"), ("b", "s", "c")]))
+
+
+def test_two_graphs_differ_if_their_literals_do():
+    rows = [("a", "name", "A"), ("b", "name", "B")]
+    one, other, less = (
+        graph_of([("a", "r", "b")], literals=pl.DataFrame(some, schema=["head", "relation", "value"], orient="row"))
+        for some in (rows, rows[::-1], rows[:1])
+    )
+    assert one.same_as(other)
+    assert not one.same_as(less)
+
+
+def test_literals_without_datatypes_and_languages_have_nulls_there():
+    literals = pl.DataFrame({"head": ["a"], "relation": ["name"], "value": ["A"]})
+    assert graph_of([("a", "r", "b")], literals=literals).literals.rows() == [("a", "name", "A", None, None)]
 
 
 def test_its_repr_is_short():

@@ -115,8 +115,27 @@ def test_without_names_an_id_is_its_own_name(id_layout):
 
 def test_names_of_attributes_are_literals_without_values(id_layout):
     data = read_alignment_folder(id_layout(training_attrs_1="l3\theight\tage\nl4\n\nlonely\tage\n"))
-    assert data.left.literals.rows() == [("l3", "height", None), ("l3", "age", None), ("lonely", "age", None)]
+    assert data.left.literals.rows() == [
+        ("l3", "height", None, None, None),
+        ("l3", "age", None, None, None),
+        ("lonely", "age", None, None, None),
+    ]
     assert data.right.literals.is_empty()
+
+
+def test_attributes_with_values_are_literals(id_layout):
+    data = read_alignment_folder(id_layout(attr_triples_1='l3\tage\t"7"^^<x:int>\nghost\tage\t8\n'))
+    assert data.left.literals.rows() == [("l3", "age", "7", "x:int", None)]
+    assert "ghost" not in data.left.entities  # which ent_ids_1 would list
+    (note,) = data.left.notes
+    assert note.endswith("left out; first: 'ghost'")
+    bare = read_alignment_folder(id_layout(attr_triples_1="3\tage\t7\n", ent_ids_1=None, ent_ids_2=None))
+    assert bare.left.literals.rows() == [("3", "age", "7", None, None)]
+
+
+def test_names_of_attributes_may_stand_beside_values(id_layout):
+    data = read_alignment_folder(id_layout(attr_triples_1="l3\tage\t7\n", training_attrs_1="l4\tage\n"))
+    assert sorted(data.left.literals.rows()) == [("l3", "age", "7", None, None), ("l4", "age", None, None, None)]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +169,13 @@ def test_a_lone_list_of_links_is_split_once_and_for_all(name_layout, id_layout):
             assert pairs(getattr(data, part)) == pairs(getattr(other, part))
     assert [part.height for part in (data.seeds, data.valid, data.test)] == [6, 1, 13]
     assert sorted(pairs(pl.concat([data.seeds, data.valid, data.test]))) == sorted(LINKS)
+
+
+def test_an_entity_that_has_attributes_alone_is_part_of_its_graph(name_layout):
+    data = read_alignment_folder(name_layout(attr_triples_1="l3\tage\t7\nhermit\tage\t8\n"))
+    assert data.left.literals["head"].to_list() == ["l3", "hermit"]
+    assert "hermit" in data.left.entities
+    assert data.right.literals.is_empty()
 
 
 def test_splits_in_the_folder(name_layout):

@@ -81,13 +81,21 @@ def test_literals_are_kept_aside(tmp_path):
     (tmp_path / "a.nt").write_bytes(N_TRIPLES + LITERAL.encode())
     graph = read(tmp_path / "a.nt")
     assert names(graph) == NAMES
-    assert graph.literals.rows() == [("http://e/a", "http://e/name", "Ann")]
+    assert graph.literals.rows() == [("http://e/a", "http://e/name", "Ann", None, None)]
 
 
-def test_nothing_but_literals_is_an_error(tmp_path):
+def test_nothing_but_literals_is_a_graph_of_entities_without_triples(tmp_path):
     (tmp_path / "a.nt").write_text(LITERAL)
-    with pytest.raises(InputError, match="no relational triples in this file; literals put aside: 1"):
-        read(tmp_path / "a.nt")
+    graph = read(tmp_path / "a.nt")
+    assert graph.entities.to_list() == ["http://e/a"]
+    assert (len(graph.triples), graph.literals.height) == (0, 1)
+
+
+def test_types_are_triples_to_classes(tmp_path):
+    (tmp_path / "a.ttl").write_text('@prefix : <http://e/> . :a a :Person ; :name "Ann" . :b :name "Bea" .')
+    graph = read(tmp_path / "a.ttl")
+    assert names(graph) == [("http://e/a", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://e/Person")]
+    assert set(graph.entities) == {"http://e/a", "http://e/b", "http://e/Person"}
 
 
 @pytest.mark.parametrize(

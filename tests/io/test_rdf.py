@@ -12,6 +12,7 @@ from farlink.errors import InputError
 from farlink.io.rdf import CHUNK, RDF_FORMATS, read_statements, read_triples
 
 EX = "http://example.org/"
+XSD = "http://www.w3.org/2001/XMLSchema#"
 TRIPLES = {
     (EX + "a", EX + "knows", EX + "b"),
     (EX + "b", EX + "knows", EX + "é"),
@@ -19,10 +20,10 @@ TRIPLES = {
     ("_:node", EX + "likes", EX + "a"),
 }
 LITERALS = {
-    (EX + "a", EX + "name", 'Ann "the\tfirst"\n\\n é'),
-    (EX + "a", EX + "name", "Anne"),
-    (EX + "a", EX + "age", "7"),
-    ("_:node", EX + "name", ""),
+    (EX + "a", EX + "name", 'Ann "the\tfirst"\n\\n é', None, "en-gb"),
+    (EX + "a", EX + "name", "Anne", None, "fr"),
+    (EX + "a", EX + "age", "7", XSD + "integer", None),
+    ("_:node", EX + "name", "", None, None),
 }
 
 N_TRIPLES = r"""
@@ -32,17 +33,17 @@ N_TRIPLES = r"""
 <http://example.org/b> <http://example.org/knows> <http://example.org/\u00E9> .
 <http://example.org/a> <http://example.org/likes> _:node .
 _:node <http://example.org/likes> <http://example.org/a> .
-<http://example.org/a> <http://example.org/name> "Ann \"the\tfirst\"\n\\n é"@en .
+<http://example.org/a> <http://example.org/name> "Ann \"the\tfirst\"\n\\n é"@en-GB .
 <http://example.org/a> <http://example.org/name> "Anne"@fr .
 <http://example.org/a> <http://example.org/age> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .
-_:node <http://example.org/name> "" .
+_:node <http://example.org/name> ""^^<http://www.w3.org/2001/XMLSchema#string> .
 """
 
 N_QUADS = N_TRIPLES.replace(" .\n<", " <http://example.org/graph> .\n<")
 
 TURTLE = r"""
 @prefix : <http://example.org/> .
-:a :knows :b ; :likes _:node ; :name "Ann \"the\tfirst\"\n\\n é"@en, "Anne"@fr ; :age 7 .
+:a :knows :b ; :likes _:node ; :name "Ann \"the\tfirst\"\n\\n é"@en-GB, "Anne"@fr ; :age 7 .
 :b :knows :é .
 _:node :likes :a ; :name "" .
 """
@@ -50,7 +51,7 @@ _:node :likes :a ; :name "" .
 TRIG = r"""
 @prefix : <http://example.org/> .
 :a :knows :b ; :age 7 .
-:graph { :a :name 'Ann "the\tfirst"\n\\n é'@en, "Anne"@fr ; :likes _:node . :b :knows :é . }
+:graph { :a :name 'Ann "the\tfirst"\n\\n é'@EN-gb, "Anne"@fr ; :likes _:node . :b :knows :é . }
 _:other { _:node :likes :a ; :name "" . }
 """
 
@@ -59,7 +60,7 @@ RDF_XML = """<?xml version="1.0" encoding="utf-8"?>
   <rdf:Description rdf:about="http://example.org/a">
     <knows rdf:resource="http://example.org/b"/>
     <likes><rdf:Description rdf:nodeID="node"><likes rdf:resource="http://example.org/a"/><name/></rdf:Description></likes>
-    <name xml:lang="en">Ann "the&#9;first"&#10;\\n é</name>
+    <name xml:lang="en-GB">Ann "the&#9;first"&#10;\\n é</name>
     <name xml:lang="fr">Anne</name>
     <age rdf:datatype="http://www.w3.org/2001/XMLSchema#integer">7</age>
   </rdf:Description>
@@ -94,9 +95,9 @@ def error(path, format):
 def test_every_syntax_gives_the_same_graph(file, format):
     triples, literals = read_triples(file(SAME_GRAPH[format]), format)
     assert sorted(triples.rows()) == sorted(TRIPLES)
-    assert sorted(literals.rows()) == sorted(LITERALS)
+    assert sorted(literals.rows(), key=str) == sorted(LITERALS, key=str)
     assert triples.columns == ["head", "relation", "tail"]
-    assert literals.columns == ["head", "relation", "value"]
+    assert literals.columns == ["head", "relation", "value", "datatype", "language"]
 
 
 @pytest.mark.parametrize("format", RDF_FORMATS)
@@ -124,7 +125,7 @@ def test_anonymous_nodes_have_the_same_names_each_time(file):
         (outer, "http://e/q", inner),
         ("http://e/a", "http://e/p", "_:mine"),
     }
-    assert literals.rows() == [(outer, "http://e/n", "x")]
+    assert literals.rows() == [(outer, "http://e/n", "x", None, None)]
 
 
 def test_a_triple_as_an_object_is_put_aside(file):
@@ -132,7 +133,30 @@ def test_a_triple_as_an_object_is_put_aside(file):
     path = file(statement + "<http://e/a> <http://e/p> <http://e/b> .\n")
     triples, literals = read_triples(path, "nq")
     assert triples.rows() == [("http://e/a", "http://e/p", "http://e/b")]
-    assert literals["value"].to_list() == ['<<( <http://e/b> <http://e/p> "<<( \\" )>>" )>>']
+    assert literals.select("value", "datatype", "language").rows() == [
+        ('<<( <http://e/b> <http://e/p> "<<( \\" )>>" )>>', None, None)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "datatype", "language"),
+    [
+        ('"7"^^<http://e/a-number>', "http://e/a-number", None),
+        ('"7"^^<http://www.w3.org/2001/XMLSchema#string>', None, None),
+        ('"seven"@EN-us', None, "en-us"),
+        ('"seven"@ar--rtl', None, "ar"),
+        ('"7\\"@en"', None, None),
+        ('"7\\"^^<http://e/a-number>"@de', None, "de"),
+    ],
+)
+def test_a_value_has_a_datatype_or_a_language_or_neither(file, written, datatype, language):
+    path = file(f"<http://e/a> <http://e/p> {written} <http://e/graph> .\n")
+    assert read_statements(path, "nq").select("datatype", "language").rows() == [(datatype, language)]
+
+
+def test_a_language_tag_that_is_none(file):
+    path = file('<http://e/a> <http://e/p> <http://e/b> .\n<http://e/a> <http://e/p> "x"@123 .\n')
+    assert error(path, "nt").startswith("graph, line 2: A language code should always start with a letter")
 
 
 def test_statements_keep_their_order_over_many_chunks(file):
@@ -167,12 +191,12 @@ def test_every_escaped_character_comes_back(file):
 
 @pytest.mark.parametrize("format", RDF_FORMATS)
 def test_an_empty_file(file, format):
-    assert error(file(b""), format) == "graph: no relational triples in this file"
+    assert error(file(b""), format) == "graph: no triples in this file"
 
 
 def test_nothing_but_literals(file):
-    path = file('<http://e/a> <http://e/p> "b", "c" .')
-    assert error(path, "turtle") == "graph: no relational triples in this file; literals put aside: 2"
+    triples, literals = read_triples(file('<http://e/a> <http://e/p> "b", "c" .'), "turtle")
+    assert (triples.height, literals.height) == (0, 2)
 
 
 def test_a_literal_as_a_subject(file):

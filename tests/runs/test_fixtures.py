@@ -10,6 +10,7 @@ from tools.run_fixtures import UNFINISHED, align, alignment_answers, completion_
 
 import farlink
 from farlink.errors import FarlinkError
+from farlink.graph.knowledge_graph import LITERAL_SCHEMA
 from farlink.runs.formats import FORMAT
 from farlink.settings import AlignmentSettings, CompletionSettings
 
@@ -109,8 +110,15 @@ def test_many_threads_ask_one_run_and_get_what_one_gets(format, name, tmp_path):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_literals_are_there_since_format_1(format, tmp_path):
-    graphs = farlink.AlignmentRun(copy(format, "alignment", tmp_path)).graphs
-    assert graphs["right"].literals.height == (34 if format else 0)
+    literals = farlink.AlignmentRun(copy(format, "alignment", tmp_path)).graphs["right"].literals
+    assert literals.columns == list(LITERAL_SCHEMA)
+    assert literals.height == (34 if format else 0)
+
+
+@pytest.mark.parametrize("format", range(2))
+def test_datatypes_and_languages_are_there_since_format_2(format, tmp_path):
+    literals = farlink.AlignmentRun(copy(format, "alignment", tmp_path)).graphs["left"].literals
+    assert literals.select("datatype", "language").null_count().row(0) == (literals.height,) * 2
 
 
 @pytest.mark.parametrize("format", FORMATS)

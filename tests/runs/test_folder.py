@@ -8,7 +8,7 @@ import pytest
 
 import farlink
 from farlink.errors import FarlinkError, InputError
-from farlink.graph.knowledge_graph import LITERAL_SCHEMA
+from farlink.graph.knowledge_graph import literals_table
 from farlink.graph.names import closest, place_of
 from farlink.runs.folder import LOCK, Run, fingerprint, literals_fingerprint
 from farlink.runs.formats import FORMAT
@@ -125,8 +125,9 @@ def test_the_fingerprint_follows_the_data():
 
 def test_the_fingerprint_of_literals_follows_them_whatever_their_order():
     def digest(*rows):
-        literals = pl.DataFrame(rows, schema=LITERAL_SCHEMA, orient="row")
-        return literals_fingerprint([replace(Pair.make().left, literals=literals)])
+        schema = dict.fromkeys(("head", "relation", "value"), pl.String)
+        literals = pl.DataFrame(rows, schema=schema, orient="row")
+        return literals_fingerprint([replace(Pair.make().left, literals=literals_table(literals))])
 
     one, two = ("a1", "label", "one"), ("a2", "label", "two")
     assert digest(one, two) == digest(two, one)

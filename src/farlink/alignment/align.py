@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
-from farlink.io.sources import GraphSource, LinkSource
+from farlink.errors import FarlinkError
+from farlink.io.sources import AttributeSource, GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
+from farlink.wording import counted
 
 
 def align(
@@ -28,6 +31,10 @@ def align(
     *,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    rejected: LinkSource | None = None,
+    trust: str | Sequence[str] = (),
+    left_attributes: AttributeSource | None = None,
+    right_attributes: AttributeSource | None = None,
     fold: int = 1,
     share: float | None = None,
     out: str | Path | None = None,
@@ -45,8 +52,13 @@ def align(
         seeds: known links: a path, a data frame with two columns, or (left, right) pairs of names.
         valid: links to choose the best weights by; without them a tenth of the seeds is held out.
         test: links to measure the result with; they are used for nothing else.
+        rejected: pairs, given as links are, that are never matched.
+        trust: which links that the graphs themselves hold are seeds, too: `same-iris` (entities of one name in both),
+            `same-as` (owl:sameAs, skos:exactMatch and schema:sameAs statements that join them), or both.
+        left_attributes, right_attributes: values of entities that are not in the file of their graph: the path of a
+            table or of RDF, as `farlink.io.attributes.read_attributes` tells, or a data frame (head, relation, value).
         fold: which split of a benchmark folder that has several.
-        share: split the links of a benchmark folder anew, this share as seeds.
+        share: split the links of a benchmark folder anew, this share as seeds; 0 leaves all of them for the test.
         out: the run folder; by default a temporary one.
         preset: `best`, `fast` or `paper`.
         seed: the one source of all randomness.
@@ -57,7 +69,19 @@ def align(
     chosen = make_settings(preset, seed=seed, **settings)
     reporter = reporter_of(progress)
     task = open_task(
-        left, right, seeds=seeds, valid=valid, test=test, fold=fold, share=share, settings=chosen, reporter=reporter
+        left,
+        right,
+        seeds=seeds,
+        valid=valid,
+        test=test,
+        rejected=rejected,
+        trust=trust,
+        left_attributes=left_attributes,
+        right_attributes=right_attributes,
+        fold=fold,
+        share=share,
+        settings=chosen,
+        reporter=reporter,
     )
     run = AlignmentRun(out if out is not None else tempfile.mkdtemp(prefix="farlink-"))
     return align_task(task, run, chosen, resume=resume, reporter=reporter)
@@ -67,6 +91,8 @@ def align_task(
     task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
+    _check_triples(task)
+    _check_seeds(task, settings)
     run.carry_out(
         settings,
         run.about_task(task),
@@ -76,6 +102,27 @@ def align_task(
         reporter=reporter,
     )
     return run
+
+
+def _check_triples(task: AlignmentTask) -> None:
+    """What graphs say of their structure is in their triples; a graph of literals has none."""
+    for graph in (task.left, task.right):
+        if not len(graph.triples):
+            literals = counted(graph.literals.height, "literal")
+            raise FarlinkError(
+                f"{graph.source}: no triple in this graph joins two entities ({literals}), and entities are compared "
+                "by the structure of their graphs"
+            )
+
+
+def _check_seeds(task: AlignmentTask, settings: AlignmentSettings) -> None:
+    """Structure alone says nothing of two graphs that nothing joins."""
+    if not len(task.seeds):
+        raise FarlinkError(
+            f"seeds are missing: {settings.method} learns from known links between the graphs, "
+            "one 'left<TAB>right' pair a line",
+            "seeds",
+        )
 
 
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:

@@ -2,8 +2,8 @@
 
 vocabulary.parquet    side, kind, id, name and readable name of every entity and relation
 triples.parquet       side, head, relation, tail: the graphs by id
-literals.parquet      side, head, relation, value: what was set aside when the graphs were read, by name
-links.parquet         purpose, left, right: the seed, validation and test links by id
+literals.parquet      side, head, relation, value, datatype, language: what is no triple, by name
+links.parquet         purpose, left, right: the seed, validation and test links and the rejected pairs by id
 found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id
 alignment.tsv         the mapping by name
@@ -37,6 +37,7 @@ from farlink.runs.tables import PAIR, graph_of, ids_of, named, pairs_table, stac
 from farlink.settings import AlignmentSettings
 
 SIDES = ("left", "right")
+PURPOSES = ("seed", "validation", "test", "rejected")
 NO_LITERALS = {"side": pl.String, **LITERAL_SCHEMA}
 MAPPING = {
     "left": pl.String,
@@ -57,14 +58,18 @@ class AlignmentFolder(Run[AlignmentSettings]):
     def about_task(task: AlignmentTask) -> dict[str, Any]:
         """What `run.json` says."""
         links = {"seeds": len(task.seeds), "validation": len(task.valid), "test": len(task.test)}
+        known = [task.seeds, task.valid, task.test]
+        if len(task.rejected):  # without them a task is what it was in format 1
+            links["rejected"] = len(task.rejected)
+            known.append(task.rejected)
         graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
-        return {**described("align", graphs, (task.seeds, task.valid, task.test), task.notes), "links": links}
+        return {**described("align", graphs, known, task.notes), "links": links}
 
     @staticmethod
     def tables_of_task(task: AlignmentTask) -> dict[str, pl.DataFrame]:
         """The tables that a run needs to go on."""
         graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
-        links = {"seed": task.seeds, "validation": task.valid, "test": task.test}
+        links = dict(zip(PURPOSES, (task.seeds, task.valid, task.test, task.rejected), strict=True))
         return {
             "vocabulary": stacked("side", {side: vocabulary_table(graph) for side, graph in graphs.items()}),
             "triples": stacked("side", {side: triples_table(graph.triples) for side, graph in graphs.items()}),
@@ -99,10 +104,10 @@ class AlignmentFolder(Run[AlignmentSettings]):
     @lazy
     def _links(self) -> dict[str, Pairs]:
         table = self.read_table("links")
-        return {purpose: ids_of(table.filter(purpose=purpose), PAIR) for purpose in ("seed", "validation", "test")}
+        return {purpose: ids_of(table.filter(purpose=purpose), PAIR) for purpose in PURPOSES}
 
     def links(self, purpose: str) -> Pairs:
-        """Links of one purpose by id: `seed`, `validation`, `test`, or `found` and used like seeds."""
+        """Pairs of one purpose by id: `seed`, `validation`, `test`, `found` (and used like seeds), or `rejected`."""
         return self._found if purpose == "found" else self._links[purpose]
 
     # the links found: written again and again while the run trains

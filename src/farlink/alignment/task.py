@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
+from farlink.alignment.trust import checked_trust, parted, same_names, shared_note, stated_note
 from farlink.errors import FarlinkError
 from farlink.graph import links as linking
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.benchmark import read_alignment_folder
-from farlink.io.sources import GraphSource, LinkSource, NamedLinks, graph_from, links_from
+from farlink.io.sources import (
+    AttributeSource,
+    GraphSource,
+    LinkSource,
+    NamedLinks,
+    graph_from,
+    links_from,
+    with_attributes_from,
+)
 from farlink.progress import Reporter, tell_graph, tell_notes
 from farlink.settings import AlignmentSettings
 from farlink.wording import counted
 
+NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.int32)
+
 
 @dataclass(frozen=True)
 class AlignmentTask:
-    """Two graphs with ids from the run's seed, and their links by id."""
+    """Two graphs with ids from the run's seed, and their links by id, which may be none."""
 
     left: KnowledgeGraph
     right: KnowledgeGraph
@@ -28,6 +42,7 @@ class AlignmentTask:
     valid: Pairs
     test: Pairs
     notes: list[str]  # what was left out or held out, for the user
+    rejected: Pairs = field(default_factory=lambda: NO_PAIRS)  # never matched
 
 
 @dataclass(frozen=True)
@@ -36,9 +51,11 @@ class _Sources:
 
     left: KnowledgeGraph
     right: KnowledgeGraph
-    seeds: NamedLinks
+    seeds: NamedLinks | None
     valid: NamedLinks | None
     test: NamedLinks | None
+    rejected: NamedLinks | None = None
+    trust: tuple[str, ...] = ()
 
 
 def open_task(
@@ -48,6 +65,10 @@ def open_task(
     seeds: LinkSource | None = None,
     valid: LinkSource | None = None,
     test: LinkSource | None = None,
+    rejected: LinkSource | None = None,
+    trust: str | Sequence[str] = (),
+    left_attributes: AttributeSource | None = None,
+    right_attributes: AttributeSource | None = None,
     fold: int = 1,
     share: float | None = None,
     settings: AlignmentSettings,
@@ -55,21 +76,28 @@ def open_task(
 ) -> AlignmentTask:
     """The task of a benchmark folder (`left` alone; `fold` and `share` choose its split), or of two graphs and links.
 
-    Ids are drawn from the run's seed; validation links are held out where none are given.
+    Seeds are the links given and those that the graphs hold, as far as these are trusted: `same-iris`, entities of one
+    name in both, and `same-as`, statements that join the graphs; there may be none. Rejected pairs are never matched.
+    Attributes are literals of a graph that are not in its file. Ids are drawn from the run's seed; validation links
+    are held out of the seeds where none are given.
     """
+    trusted = checked_trust(trust)
     if right is None:
         _refuse_links_beside_a_folder(left, seeds, valid, test)
         with reporter.working(f"reading {left}"):
             sources = _of_folder(Path(str(left)), fold, share)
     else:
         _check_two_graphs(left, right, fold, share)
-        if seeds is None:
-            raise FarlinkError(
-                "seeds are missing: known links between the graphs, one 'left<TAB>right' pair a line", "seeds"
-            )
         with reporter.working("reading the graphs"):
             graphs = graph_from(left), graph_from(right)
-            sources = _Sources(*graphs, links_from(seeds), _links_if_any(valid), _links_if_any(test))
+            sources = _Sources(*graphs, _links_if_any(seeds), _links_if_any(valid), _links_if_any(test))
+    sources = replace(
+        sources,
+        left=with_attributes_from(sources.left, left_attributes),
+        right=with_attributes_from(sources.right, right_attributes),
+        rejected=_links_if_any(rejected),
+        trust=trusted,
+    )
     return _prepare(sources, settings, reporter)
 
 
@@ -94,42 +122,91 @@ def _links_if_any(links: LinkSource | None) -> NamedLinks | None:
 def _of_folder(folder: Path, fold: int, share: float | None) -> _Sources:
     data = read_alignment_folder(folder, fold=fold, share=share)
     valid, test = (None if part is None else (part, data.source) for part in (data.valid, data.test))
-    return _Sources(data.left, data.right, (data.seeds, data.source), valid, test)
+    seeds = (data.seeds, data.source) if data.seeds.height else None
+    return _Sources(data.left, data.right, seeds, valid, test)
 
 
 def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter) -> AlignmentTask:
-    left, right = sources.left, sources.right
-    if left.same_as(right):
-        raise FarlinkError(f"{left.source} and {right.source} hold the same graph; alignment needs two different ones")
+    if sources.left.same_as(sources.right):
+        raise FarlinkError(
+            f"{sources.left.source} and {sources.right.source} hold the same graph; alignment needs two different ones"
+        )
+    graphs = parted(sources.left, sources.right)
     # two shuffles, so that equal names on both sides do not get equal ids
-    left, right = left.shuffled(settings.seed), right.shuffled(settings.seed + 1)
-    seeds, valid, test, notes = _resolved(sources, left, right)
-    if sources.valid is None:
-        known = len(seeds)
-        seeds, valid = linking.hold_out(seeds, settings.holdout, settings.seed)
-        notes.append(_holdout_note(len(valid), known))
-    shared = int(left.entities.is_in(right.entities.implode()).sum())
-    if shared:
-        names = counted(shared, "entity name occurs", "entity names occur")
-        notes.append(f"{names} in both graphs; names are not used, so this means nothing here")
-    task = AlignmentTask(left, right, seeds, valid, test, notes)
+    left, right = graphs.left.shuffled(settings.seed), graphs.right.shuffled(settings.seed + 1)
+    links = _resolved(sources, left, right, graphs.stated)
+    seeds, valid, notes = links.seeds, links.valid, links.notes
+    if sources.valid is None and len(seeds):
+        seeds, valid = linking.hold_out(links.seeds, settings.holdout, settings.seed)
+        notes = [*notes, _holdout_note(len(valid), len(links.seeds))]
+    notes = [*left.notes, *right.notes, *notes, *_trust_notes(sources.trust, left, right, graphs.stated)]
+    task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected)
     _tell(task, reporter)
     return task
 
 
-def _resolved(sources: _Sources, left: KnowledgeGraph, right: KnowledgeGraph) -> tuple[Pairs, Pairs, Pairs, list[str]]:
-    """Seed, validation and test links by id, none of which touches an entity of an earlier part; and notes."""
-    seeds = linking.resolve(sources.seeds[0], left, right, "seed", sources.seeds[1])
-    nothing = linking.LinkSet(np.empty((0, 2), dtype=np.int32))
-    valid, test = nothing, nothing
-    if sources.valid is not None:
-        valid = linking.resolve(sources.valid[0], left, right, "validation", sources.valid[1])
-        valid = linking.without(valid, seeds.pairs, "seed", "validation")
-    if sources.test is not None:
-        test = linking.resolve(sources.test[0], left, right, "test", sources.test[1])
-        test = linking.without(test, seeds.pairs, "seed", "test")
-        test = linking.without(test, valid.pairs, "validation link", "test")
-    return seeds.pairs, valid.pairs, test.pairs, [*seeds.notes, *valid.notes, *test.notes]
+class _Links(NamedTuple):
+    """Links by id, none of which touches an entity of an earlier part, and rejected pairs; and notes."""
+
+    seeds: Pairs
+    valid: Pairs
+    test: Pairs
+    rejected: Pairs
+    notes: list[str]
+
+
+def _resolved(sources: _Sources, left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame) -> _Links:
+    def part(links: NamedLinks | None, purpose: str) -> linking.LinkSet:
+        return linking.LinkSet(NO_PAIRS) if links is None else linking.resolve(links[0], left, right, purpose, links[1])
+
+    given = part(sources.seeds, "seed")
+    valid, test = part(sources.valid, "validation"), part(sources.test, "test")
+    rejected = _rejected(sources.rejected, left, right, {"seed": given.pairs, "validation": valid.pairs})
+    trusted = _trusted(sources.trust, left, right, stated, rejected.pairs)
+    trusted = linking.beside(trusted, given.pairs, "seed", "trusted")
+    seeds = np.concatenate([given.pairs, trusted.pairs])
+    valid = linking.without(valid, seeds, "seed", "validation")
+    test = linking.without(test, seeds, "seed", "test")
+    test = linking.without(test, valid.pairs, "validation link", "test")
+    notes = [note for links in (given, trusted, valid, test, rejected) for note in links.notes]
+    return _Links(seeds, valid.pairs, test.pairs, rejected.pairs, notes)
+
+
+def _rejected(
+    rejected: NamedLinks | None, left: KnowledgeGraph, right: KnowledgeGraph, links: dict[str, Pairs]
+) -> linking.LinkSet:
+    if rejected is None:
+        return linking.LinkSet(NO_PAIRS)
+    for purpose, pairs in links.items():
+        linking.refuse(rejected[0], pairs, purpose, left, right, rejected[1])
+    return linking.resolve_rejected(rejected[0], left, right, rejected[1])
+
+
+def _trusted(
+    trust: tuple[str, ...], left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame, rejected: Pairs
+) -> linking.LinkSet:
+    """The links that the graphs themselves hold, as far as they are trusted and not rejected."""
+    pairs = np.concatenate(
+        [
+            linking.pairs_of(stated, left, right) if "same-as" in trust else NO_PAIRS,
+            same_names(left, right) if "same-iris" in trust else NO_PAIRS,
+        ]
+    )
+    refused = linking.among(pairs, rejected)
+    links = linking.consistent(pairs[~refused], "trusted")
+    if refused.any():
+        links.notes.append(counted(int(refused.sum()), "trusted link is", "trusted links are") + " rejected, left out")
+    return links
+
+
+def _trust_notes(
+    trust: tuple[str, ...], left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame
+) -> list[str]:
+    """What the graphs themselves hold, used or not."""
+    return [
+        *stated_note(stated.height, "same-as" in trust),
+        *shared_note(len(same_names(left, right)), "same-iris" in trust),
+    ]
 
 
 def _tell(task: AlignmentTask, reporter: Reporter) -> None:
@@ -138,6 +215,7 @@ def _tell(task: AlignmentTask, reporter: Reporter) -> None:
     reporter.say(
         f"links  {counted(len(task.seeds), 'seed')}, {len(task.valid):,} for validation, "
         f"{len(task.test):,} for the final test"
+        + (f"; {counted(len(task.rejected), 'pair')} rejected" if len(task.rejected) else "")
     )
     tell_notes(reporter, task.notes)
 

@@ -49,12 +49,29 @@ ValidOption = Annotated[
     str | None, typer.Option(help="Links to choose the best weights by. Without: a tenth of the seeds.")
 ]
 TestOption = Annotated[str | None, typer.Option(help="Links to measure the result with; used for nothing else.")]
+RejectedOption = Annotated[str | None, typer.Option(help="Pairs that are never matched, in the formats of links.")]
+TrustOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Take links that the graphs hold as seeds: same-iris (one name in both) or same-as (owl:sameAs, "
+        "skos:exactMatch, schema:sameAs); may be repeated."
+    ),
+]
+LeftAttributesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Values of left entities: TSV, CSV or Parquet (entity, value; entity, attribute, value; or a wide table "
+        "with an id column), or RDF."
+    ),
+]
+RightAttributesOption = Annotated[str | None, typer.Option(help="Values of right entities, likewise.")]
 MethodOption = Annotated[
     str, typer.Option(help=f"One of {', '.join(METHODS)}; those of others have settings of their own.")
 ]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
-    float | None, typer.Option(help="Split the links of a benchmark folder anew: this share as seeds.")
+    float | None,
+    typer.Option(help="Split the links of a benchmark folder anew: this share as seeds; 0: all for the test."),
 ]
 
 
@@ -65,6 +82,10 @@ def align(
     seeds: SeedsOption = None,
     valid: ValidOption = None,
     test: TestOption = None,
+    rejected: RejectedOption = None,
+    trust: TrustOption = None,
+    left_attributes: LeftAttributesOption = None,
+    right_attributes: RightAttributesOption = None,
     out: OutOption = None,
     preset: PresetOption = "best",
     method: MethodOption = DEFAULT_METHOD,
@@ -85,7 +106,18 @@ def align(
     folder = run_folder(out)
     settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_)})
     graphs = graph_source(left, left_format), None if right is None else graph_source(right, right_format)
-    run = _aligned(folder, graphs, settings, resume, seeds=seeds, valid=valid, test=test, fold=fold, share=share)
+    sources = {
+        "seeds": seeds,
+        "valid": valid,
+        "test": test,
+        "rejected": rejected,
+        "trust": trust or (),
+        "left_attributes": left_attributes,
+        "right_attributes": right_attributes,
+        "fold": fold,
+        "share": share,
+    }
+    run = _aligned(folder, graphs, settings, resume, **sources)
     show_results(run.metrics)
     console.print(f"mapping: {run.folder / 'alignment.tsv'}   report: {run.folder / 'README.md'}", markup=False)
 

@@ -85,9 +85,9 @@ def _prepare(
 ) -> CompletionTask:
     """One vocabulary for all parts with shuffled ids; hold out validation triples where none are given."""
     if not len(graph.triples):
-        raise FarlinkError(f"{graph.source}: there is no triple to learn from")
+        raise FarlinkError(f"{graph.source}: there is no triple to learn from{_literals_alone(graph)}")
     whole = _with_vocabulary_of(graph, [part for part in (valid, test) if part is not None], settings.seed)
-    notes: list[str] = []
+    notes = _left_out_notes(graph)
     train, taken = whole.triples, whole.triples
     parts: dict[str, Triples] = {}
     for purpose, part in (("validation", valid), ("test", test)):
@@ -115,17 +115,32 @@ def _prepare(
 
 
 def _with_vocabulary_of(graph: KnowledgeGraph, others: list[KnowledgeGraph], seed: int) -> KnowledgeGraph:
-    """The graph with the names of others besides its own, and with ids drawn from the seed."""
+    """The graph with the names of others besides its own, and with ids drawn from the seed.
+
+    Entities without a triple are none to learn of, and no answers.
+    """
     entities, relations = (
         shuffled_names(pl.concat([getattr(one, kind).rename(kind) for one in (graph, *others)]), seed)
-        for kind in ("entities", "relations")
+        for kind in ("connected", "relations")
     )
     whole = replace(graph, entities=entities, relations=relations)
     return replace(whole, triples=sorted_distinct(_triples_of(graph, whole)))
 
 
+def _literals_alone(graph: KnowledgeGraph) -> str:
+    """A hint where a file has literals and nothing else, to end a message with."""
+    return f", only {counted(graph.literals.height, 'literal')}" if graph.literals.height else ""
+
+
+def _left_out_notes(graph: KnowledgeGraph) -> list[str]:
+    alone = len(graph.entities) - len(graph.connected)
+    if not alone:
+        return []
+    return [f"{counted(alone, 'entity has', 'entities have')} no triple, left out: nothing can be learned"]
+
+
 def _triples_of(part: KnowledgeGraph, whole: KnowledgeGraph) -> Triples:
-    """The triples of a part by the ids of the whole, whose vocabulary has all its names."""
+    """The triples of a part by the ids of the whole, whose vocabulary has their names."""
     return part.renumbered(whole.ids(part.entities), lookup(whole.relations, part.relations))
 
 

@@ -2,7 +2,8 @@
 
 Rules, each counted and reported: a link to an entity that its graph does not have is left out; a repeated
 link counts once; links that give one entity several counterparts are left out, all of them; a validation or
-test link that touches a seed entity is left out. What leaves nothing to work with is an error.
+test link that touches a seed entity is left out. What leaves nothing to work with is an error. Links that the graphs
+themselves hold follow the same rules and give way to the seeds that are given, without an error.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, Pairs
@@ -30,7 +32,7 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     """Turn links by name (columns left, right, line) into one-to-one links by id."""
     if links.is_empty():
         raise InputError(source, f"no {purpose} links in this file; expected one 'left<TAB>right' pair a line")
-    pairs = _ids(links, left, right)
+    pairs = pairs_of(links, left, right)
     notes: list[str] = []
     unknown = (pairs < 0).any(axis=1)
     if unknown.all():
@@ -64,13 +66,61 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     return LinkSet(pairs[~clash], notes)
 
 
+def consistent(pairs: Pairs, purpose: str) -> LinkSet:
+    """Pairs that nobody listed as links: those that contradict each other are left out, and it may be all of them."""
+    pairs = np.unique(pairs, axis=0)
+    clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
+    notes = [f"{clash.sum():,} {purpose} links contradict each other (one entity, several counterparts), left out"]
+    return LinkSet(pairs[~clash], notes if clash.any() else [])
+
+
+def resolve_rejected(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, source: str) -> LinkSet:
+    """Turn pairs by name (columns left, right, line) that are no links into pairs by id; an entity may be in many."""
+    pairs = pairs_of(links, left, right)
+    unknown = (pairs < 0).any(axis=1)
+    if unknown.all() and links.height:
+        _check_order(links, left, right, source)
+    notes = []
+    if unknown.any():
+        what = counted(int(unknown.sum()), "rejected pair names", "rejected pairs name")
+        place = _place(links, int(np.argmax(unknown)), source)
+        notes.append(f"{what} an entity that its graph does not have, left out; first: {place}")
+    return LinkSet(np.unique(pairs[~unknown], axis=0), notes)
+
+
+def refuse(
+    links: pl.DataFrame, taken: Pairs, taken_as: str, left: KnowledgeGraph, right: KnowledgeGraph, source: str
+) -> None:
+    """A pair cannot be rejected and taken as a link."""
+    pairs = pairs_of(links, left, right)
+    both = (pairs >= 0).all(axis=1) & among(pairs, taken)
+    if both.any():
+        one, other, line = links.select("left", "right", "line").row(int(np.argmax(both)))
+        both_ways = f"{one} ↔ {other} is rejected here, and is a {taken_as} link; expected one of the two"
+        raise InputError(source, both_ways, line)
+
+
+def among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:
+    """Which pairs are among others."""
+    width = np.int64(max(pairs.max(initial=0), others.max(initial=0))) + 1
+    packed, known = (rows[:, 0].astype(np.int64) * width + rows[:, 1] for rows in (pairs, others))
+    return np.isin(packed, known)
+
+
 def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSet:
     """Leave out links that touch an entity of `taken`: they would measure what was given, or contradict it."""
+    less = beside(links, taken, taken_as, purpose)
+    if len(links.pairs) and not len(less.pairs):
+        raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
+    return less
+
+
+def beside(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSet:
+    """Leave out links that touch an entity of `taken`, and it may be all of them."""
     touches = np.isin(links.pairs[:, 0], taken[:, 0]) | np.isin(links.pairs[:, 1], taken[:, 1])
     if not touches.any():
         return links
-    known = {tuple(pair) for pair in taken.tolist()}
-    same = sum(tuple(pair) in known for pair in links.pairs[touches].tolist())
+    same = int(among(links.pairs[touches], taken).sum())
     other = int(touches.sum()) - same
     notes = [*links.notes]
     if same:
@@ -79,8 +129,6 @@ def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSe
     if other:
         against = counted(other, f"{purpose} link contradicts", f"{purpose} links contradict")
         notes.append(f"{against} a {taken_as}, left out of the {purpose} part")
-    if touches.all():
-        raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
     return LinkSet(links.pairs[~touches], notes)
 
 
@@ -91,7 +139,8 @@ def hold_out(seeds: Pairs, share: float, seed: int) -> tuple[Pairs, Pairs]:
     return seeds[np.sort(order[count:])], seeds[np.sort(order[:count])]
 
 
-def _ids(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Pairs:
+def pairs_of(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> Pairs:
+    """Pairs by id of links by name; -1 for a name that its graph does not have."""
     return np.stack([left.ids(links["left"]), right.ids(links["right"])], axis=1)
 
 
@@ -106,12 +155,16 @@ def _place(links: pl.DataFrame, row: int, source: str) -> str:
     return f"{source}, line {line:,} ({left} ↔ {right})"
 
 
+def _check_order(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, source: str) -> None:
+    exchanged = pairs_of(links.rename({"left": "right", "right": "left"}), left, right)
+    if (exchanged >= 0).all(axis=1).any():
+        raise InputError(source, "the columns are exchanged: the first must name entities of the left graph")
+
+
 def _all_unknown(
     links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, purpose: str, source: str
 ) -> InputError:
-    exchanged = _ids(links.rename({"left": "right", "right": "left"}), left, right)
-    if (exchanged >= 0).all(axis=1).any():
-        return InputError(source, "the columns are exchanged: the first must name entities of the left graph")
+    _check_order(links, left, right, source)
     example = links.row(0, named=True)
     return InputError(
         source,

@@ -13,7 +13,8 @@ import polars as pl
 
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import lookup
-from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph, literals_table
+from farlink.io.attributes import read_attribute_triples, with_attributes
 from farlink.io.delimited import DIALECTS, TRIPLE, Text, read_columns, read_triples
 from farlink.io.files import atomic_path
 from farlink.io.links import LINK, read_links
@@ -30,7 +31,7 @@ class AlignmentData:
 
     left: KnowledgeGraph
     right: KnowledgeGraph
-    seeds: pl.DataFrame
+    seeds: pl.DataFrame  # may be empty
     valid: pl.DataFrame | None
     test: pl.DataFrame | None
     source: str
@@ -46,12 +47,16 @@ def read_alignment_folder(folder: str | Path, *, fold: int = 1, share: float | N
     - By names (OpenEA): `rel_triples_1`, `rel_triples_2`. Links are `train_links`, `valid_links`, `test_links`
       of the folder or of its `721_5fold/FOLD`; `ent_links` alone is split as told below.
 
+    In either layout a line of `attr_triples_1` and `attr_triples_2`, where they are there, is an entity, an attribute
+    and a value, all by name; the value may be quoted, and may end in `^^<datatype>` or, after quotes, in `@language`.
+    Where a file lists the entities, values of others are left out and counted in the notes of the graph.
+
     The split of a lone list of links is fixed: 30 % seeds, and of the others a tenth for validation. An entity
     that only links name is part of its graph. A `share` splits all links of the folder anew: this share as
-    seeds, and of the others a tenth for validation.
+    seeds, and of the others a tenth for validation. With a share of 0 all links are for the test.
     """
-    if share is not None and not 0 < share < 1:
-        raise FarlinkError(f"the share of seeds is {share:g}; expected a number between 0 and 1")
+    if share is not None and not 0 <= share < 1:
+        raise FarlinkError(f"the share of seeds is {share:g}; expected a number from 0 on and below 1", "share")
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(folder, "this is a file, expected a folder" if folder.exists() else "no such folder")
@@ -116,29 +121,42 @@ def _read_id_graph(folder: Path, side: int, entities: _Dictionary | None, linked
     roles = dict(zip(TRIPLE, (entities, relations, entities), strict=True))
     triples = _with_names(path, read_columns(path, TRIPLE), roles, partial(_line_of_row, path))
     candidates = linked if entities is None else entities.names
-    graph = KnowledgeGraph.from_frame(triples, entities=candidates, source=str(path))
-    return replace(graph, literals=_attributes(folder / f"training_attrs_{side}", graph))
+    literals = _attribute_triples(folder, side)
+    own = literals if entities is None else None  # else the list of entities says which there are
+    graph = KnowledgeGraph.from_frame(triples, entities=candidates, literals=own, source=str(path))
+    graph = graph.with_literals(_attributes(folder / f"training_attrs_{side}", graph))
+    return graph if literals is own else with_attributes(graph, literals_table(literals), f"attr_triples_{side}")
+
+
+def _attribute_triples(folder: Path, side: int) -> pl.DataFrame | None:
+    path = folder / f"attr_triples_{side}"
+    return read_attribute_triples(path) if path.is_file() else None
 
 
 def _attributes(path: Path, graph: KnowledgeGraph) -> pl.DataFrame:
     """Literals without values: which entities have which attributes. None at all where there is no such file."""
     if not path.is_file():
-        return graph.literals
+        return literals_table(None)
     records = list(Text.open(path, DIALECTS["tsv"]).records())
     heads = pl.Series("head", [fields[0] for _, fields in records], dtype=pl.String)
     for row in np.flatnonzero(graph.ids(heads) < 0)[:1].tolist():
         raise InputError(path, f"{heads[row]!r} is not an entity of {graph.source}", records[row][0])
     names = pl.Series("relation", [fields[1:] for _, fields in records], dtype=pl.List(pl.String))
     table = pl.DataFrame([heads, names]).explode("relation").drop_nulls("relation")
-    return table.with_columns(value=pl.lit(None, dtype=pl.String))
+    return literals_table(table.with_columns(value=pl.lit(None, dtype=pl.String)))
 
 
 def _read_name_layout(folder: Path, fold: int) -> AlignmentData:
     split = _name_split(folder, fold)
     paths = [folder / f"rel_triples_{side}" for side in (1, 2)]
     left, right = (
-        KnowledgeGraph.from_frame(read_triples(path, "tsv"), entities=linked, source=str(path))
-        for path, linked in zip(paths, _linked(split), strict=True)
+        KnowledgeGraph.from_frame(
+            read_triples(path, "tsv"),
+            entities=linked,
+            literals=_attribute_triples(folder, side),
+            source=str(path),
+        )
+        for side, path, linked in zip((1, 2), paths, _linked(split), strict=True)
     )
     return AlignmentData(left, right, *split, source=str(folder))
 
@@ -187,9 +205,14 @@ def _with_share(data: AlignmentData, share: float | None) -> AlignmentData:
 
 
 def _drawn_split(links: pl.DataFrame, share: float) -> Split:
-    """The same split of the same links, always: a share of seeds, and of the others a tenth for validation."""
+    """The same split of the same links, always: a share of seeds, and of the others a tenth for validation.
+
+    Without seeds nothing is to be chosen, and all links are for the test.
+    """
     count = links.height
     drawn = links.sort("left", "right")[np.random.default_rng(0).permutation(count)]
+    if not share:
+        return drawn.clear(), None, drawn
     first_valid = int(count * share + 1e-9)
     first_test = first_valid + (count - first_valid) // 10
     return drawn[:first_valid], _or_none(drawn[first_valid:first_test]), drawn[first_test:]

@@ -30,6 +30,7 @@ TRIPLE_HEADERS = (
 NAME_LIMIT = 65_536  # bytes; a longer name is a broken file
 BLANK = " \r"  # a name needs something else
 EXCERPT = 60  # characters of a bad line in a message
+ROLES = 8  # columns named at the most in a message
 BATCH = 100_000  # rows gathered by the slow way before they become columns
 
 Places = Callable[[Sequence[str]], list[int] | None]
@@ -120,20 +121,39 @@ def read_columns(path: str | Path, columns: Sequence[str]) -> pl.DataFrame:
     return frame
 
 
+def read_values(
+    text: Text, columns: Sequence[str], named: Sequence[str], skip: int = 0, rest: bool = False
+) -> pl.DataFrame:
+    """A table without its header, if it has one; what is not among the `named` columns may be empty or long.
+
+    With `rest` the last field of a line is all that is left of it, whatever separators are in there.
+    """
+    quoted = text.dialect.quoted
+    frame = _values_of_records(text, columns, skip) if quoted else _values_of_lines(text, columns, skip, rest)
+    if frame is None or _any(frame, _bad(named)):
+        return _read_by_line(text, columns, skip, named, rest)
+    return frame
+
+
 def read_parquet(path: str | Path, columns: Sequence[str], places: Places) -> pl.DataFrame:
     """Columns of a Parquet file as strings: those that `places` finds by name, else the first ones."""
     name = display_name(path)
+    frame = parquet_columns(path, lambda found: _chosen_columns(name, found, columns, places))
+    texts = [as_text(name, source, target) for source, target in zip(frame.get_columns(), columns, strict=True)]
+    table = pl.DataFrame(texts)
+    check_rows(name, table, columns)
+    return table
+
+
+def parquet_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> pl.DataFrame:
+    """Those columns of a Parquet file that are chosen among its names, as they are."""
     content = path_or_bytes(path)
     try:
         found = pl.read_parquet_schema(io.BytesIO(content) if isinstance(content, bytes) else content)
-        chosen = _chosen_columns(name, list(found), columns, places)
-        frame = pl.read_parquet(content, columns=chosen, glob=False).select(chosen)
+        chosen = choose(list(found))
+        return pl.read_parquet(content, columns=chosen, glob=False).select(chosen)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(name, f"not a readable Parquet file ({_first_line(error)})") from error
-    texts = [_as_text(name, frame[source], target) for source, target in zip(chosen, columns, strict=True)]
-    table = pl.DataFrame(texts)
-    _check_rows(name, table)
-    return table
+        raise InputError(display_name(path), f"not a readable Parquet file ({_first_line(error)})") from error
 
 
 def triple_places(names: Sequence[str]) -> list[int] | None:
@@ -176,8 +196,20 @@ def _read_table(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame:
 
 def _read_at_once(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame | None:
     """The table without its blank lines; None if anything about it is odd."""
+    frame = _polars_table(text, columns, skip)
+    if frame is None:
+        return None
+    # A stray quote makes Polars join lines, where the slow way complains.
+    if text.dialect.quoted and _any(frame, pl.col(*columns).str.contains("\n", literal=True)):
+        return None
+    if _any(frame, _bad(columns)):
+        frame = frame.filter(~pl.all_horizontal(_empty(columns)))
+    return None if _any(frame, _bad(columns)) else frame
+
+
+def _polars_table(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame | None:
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             text.content,
             separator=text.dialect.separator,
             quote_char='"' if text.dialect.quoted else None,
@@ -188,16 +220,45 @@ def _read_at_once(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame
         )
     except (pl.exceptions.PolarsError, OSError):
         return None
-    # A stray quote makes Polars join lines, where the slow way complains.
-    if text.dialect.quoted and _any(frame, pl.col(*columns).str.contains("\n", literal=True)):
+
+
+def _values_of_lines(text: Text, columns: Sequence[str], skip: int, rest: bool) -> pl.DataFrame | None:
+    """Lines cut at their separators; None if one has another number of fields."""
+    try:
+        lines = pl.read_csv(
+            text.content,
+            separator="\0",
+            quote_char=None,
+            has_header=False,
+            schema={"line": pl.String},
+            skip_lines=skip,
+            glob=False,
+        )
+    except (pl.exceptions.PolarsError, OSError):
         return None
-    if _any(frame, _bad(columns)):
-        frame = frame.filter(~pl.all_horizontal(_empty(columns)))
-    return None if _any(frame, _bad(columns)) else frame
+    separator, line = text.dialect.separator, pl.col("line")
+    lines = lines.filter(line.str.contains(f"[^{BLANK}{separator}]")).select(line.str.strip_suffix("\r"))
+    fields = line.str.count_matches(separator, literal=True) + 1
+    if _any(lines, fields < len(columns) if rest else fields != len(columns)):
+        return None
+    parts = line.str.splitn(separator, len(columns)).struct.rename_fields(list(columns))
+    return lines.select(parts).unnest("line")
 
 
-def _read_by_line(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame:
-    rows = _checked_rows(text, columns, skip)
+def _values_of_records(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame | None:
+    """Records as Polars reads them; None where it would join lines, or take a short record for a whole one."""
+    frame = _polars_table(text, columns, skip)
+    if frame is None:
+        return None
+    frame = frame.filter(~pl.all_horizontal(_empty(columns)))
+    odd = pl.col(*columns).str.contains("\n", literal=True) | pl.col(columns[-1]).is_null()
+    return None if _any(frame, odd) else frame
+
+
+def _read_by_line(
+    text: Text, columns: Sequence[str], skip: int, named: Sequence[str] | None = None, rest: bool = False
+) -> pl.DataFrame:
+    rows = _checked_rows(text, columns, skip, columns if named is None else named, rest)
     schema = dict.fromkeys(columns, pl.String)
     batches = [pl.DataFrame(schema=schema)]
     while batch := list(islice(rows, BATCH)):
@@ -205,15 +266,20 @@ def _read_by_line(text: Text, columns: Sequence[str], skip: int) -> pl.DataFrame
     return pl.concat(batches)
 
 
-def _checked_rows(text: Text, columns: Sequence[str], skip: int) -> Iterator[list[str]]:
-    expected = f"{len(columns)} {text.dialect.adjective} fields ({', '.join(columns)})"
+def _checked_rows(
+    text: Text, columns: Sequence[str], skip: int, named: Sequence[str], rest: bool
+) -> Iterator[list[str]]:
+    count, separator = len(columns), text.dialect.separator
+    roles = ", ".join(columns if count <= ROLES else (*columns[: ROLES - 1], "…"))
+    expected = f"{'at least ' if rest else ''}{count} {text.dialect.adjective} fields ({roles})"
     for line, fields in text.records(skip):
-        if len(fields) != len(columns):
+        if len(fields) < count or (len(fields) > count and not rest):
             raise wrong_field_count(text, fields, expected, line)
-        for column, field in zip(columns, fields, strict=True):
-            if problem := name_problem(field, column):
+        row = [*fields[: count - 1], separator.join(fields[count - 1 :])]
+        for column, field in zip(columns, row, strict=True):
+            if column in named and (problem := name_problem(field, column)):
                 raise InputError(text.name, problem, line)
-        yield fields
+        yield row
 
 
 def _chosen_columns(name: str, found: list[str], wanted: Sequence[str], places: Places) -> list[str]:
@@ -223,17 +289,19 @@ def _chosen_columns(name: str, found: list[str], wanted: Sequence[str], places: 
     return [found[place] for place in places(found) or range(len(wanted))]
 
 
-def _as_text(name: str, column: pl.Series, target: str) -> pl.Series:
+def as_text(name: str, column: pl.Series, target: str) -> pl.Series:
+    """A column as strings under another name; one of lists or structures is an error."""
     with suppress(pl.exceptions.PolarsError):
         if not column.dtype.is_nested():  # a struct would become text, too
             return column.cast(pl.String).rename(target)
     raise InputError(name, f"column {column.name!r} ({column.dtype}) does not hold names, expected strings")
 
 
-def _check_rows(name: str, frame: pl.DataFrame) -> None:
-    bad = frame.select(pl.any_horizontal(_bad(frame.columns))).to_series().arg_true()
+def check_rows(name: str, frame: pl.DataFrame, named: Sequence[str]) -> None:
+    """Whether the named columns of a table without lines hold names."""
+    bad = frame.select(pl.any_horizontal(_bad(named))).to_series().arg_true()
     for row in bad.head(1):
-        problems = (name_problem(field, role) for role, field in frame.row(row, named=True).items())
+        problems = (name_problem(field, role) for role, field in frame.select(named).row(row, named=True).items())
         raise InputError(name, f"row {row + 1:,}: {next(filter(None, problems))}")
 
 

@@ -27,7 +27,8 @@ RDF_FORMATS = {
 }
 FORMATS_WITH_RELATIVE_IRIS = {"turtle", "trig", "rdfxml"}
 
-STATEMENT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String, "value": pl.String}
+TERMS = ("head", "relation", "tail")
+STATEMENT_SCHEMA = dict.fromkeys((*TERMS, "value", "datatype", "language"), pl.String)
 CHUNK = 500_000  # statements turned into columns at once
 
 # The escapes of canonical N-Quads. All begin with a backslash and none is the beginning of another.
@@ -42,14 +43,13 @@ ANONYMOUS = r"^_:[0-9a-f]{20,32}$"
 
 
 def read_triples(path: str | Path, format: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Relational triples (head, relation, tail) and literals (head, relation, value) of an RDF file."""
+    """Relational triples (head, relation, tail) of an RDF file, and its literals with datatypes and languages."""
     statements = read_statements(path, format)
     literal = pl.col("value").is_not_null()
-    literals = statements.filter(literal).select("head", "relation", "value")
-    triples = statements.filter(~literal).select("head", "relation", "tail")
-    if triples.is_empty():
-        aside = f"; literals put aside: {literals.height:,}" if literals.height else ""
-        raise InputError(display_name(path), f"no relational triples in this file{aside}")
+    literals = statements.filter(literal).drop("tail")
+    triples = statements.filter(~literal).select(TERMS)
+    if statements.is_empty():
+        raise InputError(display_name(path), "no triples in this file")
     return triples, literals
 
 
@@ -57,7 +57,7 @@ def read_statements(path: str | Path, format: str) -> pl.DataFrame:
     """All statements of an RDF file in their order; the object is either a tail or a literal value.
 
     IRIs are bare and blank nodes begin with `_:`. A triple term as an object counts as a value. The graphs of
-    a dataset are merged.
+    a dataset are merged. Values have the IRI of their datatype, but for plain text, or the tag of their language.
     """
     name = display_name(path)
     with open_bytes(path) as stream:
@@ -101,12 +101,16 @@ def _columns(quads: bytes) -> pl.DataFrame:
     parts = lines.select(pl.col("line").str.splitn(" ", 3).struct.rename_fields(["head", "relation", "object"]))
     term = pl.col("object")
     is_value = term.str.contains(r'^("|<<)')
+    # what follows a value cannot hold a quote, unless it is a triple term: the value ends with the last one
     lexical = term.str.extract(r'^"((?:[^"\\]|\\.)*)"')
+    rest = pl.when(term.str.starts_with('"')).then(term.str.extract(r'"([^"]*)$'))
     return parts.unnest("line").select(
         _bare(pl.col("head")),
         _bare(pl.col("relation")),
         pl.when(~is_value).then(_bare(term.str.extract(r"^([^ ]+)"))).alias("tail"),
         pl.when(is_value).then(pl.coalesce(_unescaped(lexical), term.str.extract(r"^(<<.*>>)"))).alias("value"),
+        rest.str.extract(r"^\^\^<([^>]*)>").alias("datatype"),
+        rest.str.extract(r"^@([A-Za-z]+(?:-[A-Za-z0-9]+)*)").str.to_lowercase().alias("language"),
     )
 
 

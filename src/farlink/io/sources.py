@@ -10,6 +10,8 @@ import polars as pl
 
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.io.attributes import read_attributes, with_attributes
+from farlink.io.files import display_name
 from farlink.io.graphs import read
 from farlink.io.links import UNMATCHED, read_links
 
@@ -26,6 +28,7 @@ class GraphFile:
 
 
 GraphSource = KnowledgeGraph | GraphFile | str | Path
+AttributeSource = str | Path | pl.DataFrame
 LinkSource = str | Path | pl.DataFrame | Sequence[tuple[str, str]]
 NamedLinks = tuple[pl.DataFrame, str]
 """Links as a frame (left, right, line), and where they came from, for messages."""
@@ -36,6 +39,17 @@ def graph_from(source: GraphSource) -> KnowledgeGraph:
     if isinstance(source, KnowledgeGraph):
         return source
     return read(source.path, format=source.format) if isinstance(source, GraphFile) else read(source)
+
+
+def with_attributes_from(graph: KnowledgeGraph, source: AttributeSource | None) -> KnowledgeGraph:
+    """A graph with more attributes, if any are given; a frame of them has the columns of literals, at least three."""
+    if source is None:
+        return graph
+    if not isinstance(source, pl.DataFrame):
+        return with_attributes(graph, read_attributes(source), display_name(source))
+    if not {"head", "relation", "value"} <= set(source.columns):
+        raise FarlinkError("a data frame of attributes has the columns head, relation and value")
+    return with_attributes(graph, source, "the given attributes")
 
 
 def links_from(source: LinkSource) -> NamedLinks:

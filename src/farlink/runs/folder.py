@@ -34,7 +34,7 @@ from filelock import FileLock, Timeout
 from farlink.engine.trace import EpochRecord, trace_lines
 from farlink.errors import FarlinkError
 from farlink.graph.ids import Pairs, Triples
-from farlink.graph.knowledge_graph import LITERAL_SCHEMA, KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.files import atomic_path, cannot_write, sweep, write_text
 from farlink.progress import Reporter, tell_notes
 from farlink.runs.formats import FORMAT, check_format, format_of, settings_of_run
@@ -270,10 +270,13 @@ def fingerprint(graphs: Iterable[KnowledgeGraph], known: Iterable[Pairs | Triple
 
 
 def literals_fingerprint(graphs: Iterable[KnowledgeGraph]) -> str:
-    """A digest that changes when the literals of the graphs change, whatever their order."""
+    """A digest that changes when the literals of the graphs change, whatever their order.
+
+    It goes by what format 1 kept of a literal, so that a run of that format can still be resumed.
+    """
     digest = hashlib.sha256()
     for graph in graphs:
-        columns = list(LITERAL_SCHEMA)
+        columns = ["head", "relation", "value"]
         digest.update(graph.literals.select(columns).sort(columns).write_csv().encode() + b"|")
     return digest.hexdigest()
 

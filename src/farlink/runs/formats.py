@@ -11,6 +11,7 @@ note.
 
 Format 1: the format is told; `literals.parquet` is there, and scores in `candidates.parquet`; every constant that the
 figures of a run depend on is a setting; what is chosen while a run is made is "auto" in the settings.
+Format 2: `literals.parquet` has the datatype and the language of every value; `links.parquet` has rejected pairs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 from farlink.errors import FarlinkError, InputError
 from farlink.settings import TASKS, Settings, settings_from
 
-FORMAT = 1
+FORMAT = 2
 Values = dict[str, Any]  # of settings, by name
 
 
@@ -93,4 +94,10 @@ def _completion_from_format_0(values: Values) -> tuple[Values, list[str]]:
     return values, notes
 
 
-STEPS: list[Callable[[Values], tuple[Values, list[str]]]] = [_from_format_0]  # from each format to the next
+def _from_format_1(values: Values) -> tuple[Values, list[str]]:
+    """Tables changed, settings did not."""
+    return values, []
+
+
+# from each format to the next
+STEPS: list[Callable[[Values], tuple[Values, list[str]]]] = [_from_format_0, _from_format_1]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from farlink.graph.ids import Pairs, Rows, Triples
-from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.knowledge_graph import KnowledgeGraph, literals_table
 from farlink.graph.names import readable_names
 
 TRIPLE = ("head", "relation", "tail")
@@ -57,6 +57,6 @@ def graph_of(vocabulary: pl.DataFrame, triples: pl.DataFrame, literals: pl.DataF
         named(vocabulary, "entity")["name"],
         named(vocabulary, "relation")["name"],
         ids_of(triples, TRIPLE),
-        literals.select("head", "relation", "value"),
+        literals_table(literals),
         source=source,
     )
