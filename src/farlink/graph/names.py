@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import numpy as np
 import polars as pl
 
@@ -36,6 +38,46 @@ LABEL_RELATIONS = (
     "http://schema.org/name",
     "https://schema.org/name",
 )
+
+
+NAME_WORDS = r"(?i)(name|label|title|alias|synonym)[a-z]{0,3}$"  # how the ends of relations to names read
+
+
+def aliases(graph: KnowledgeGraph) -> pl.DataFrame:
+    """The names of entities (entity, name): what relations like a label say, and for entities that have no such value
+    the end of the identifier, where it reads like a word: letters outnumber digits, and it is no hash.
+    """
+    ids = np.arange(len(graph.entities), dtype=np.int32)
+    places = pl.DataFrame({"entity": ids, "head": graph.entities})
+    labels = graph.literals.filter(_is_name(pl.col("relation")) & pl.col("value").is_not_null())
+    said = labels.join(places, on="head").select("entity", name="value").unique(maintain_order=True)
+    others = places.join(said, on="entity", how="anti")
+    return pl.concat([said, _readable_ends(others)])
+
+
+def has_names(graph: KnowledgeGraph) -> bool:
+    """Whether any entity has a name."""
+    return bool(aliases(graph).height)
+
+
+def _is_name(relation: pl.Expr) -> pl.Expr:
+    return relation.is_in(LABEL_RELATIONS) | _end(relation).str.contains(NAME_WORDS)
+
+
+def _end(identifier: pl.Expr) -> pl.Expr:
+    """What follows the last slash or hash of an identifier."""
+    return identifier.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+
+
+def _readable_ends(places: pl.DataFrame) -> pl.DataFrame:
+    """The ends of the identifiers of some entities (entity, head) that read like words."""
+    ends = places.filter(~pl.col("head").str.starts_with("_:")).select("entity", name=_end(pl.col("head")))
+    encoded = pl.col("name").str.contains("%", literal=True)
+    decoded = pl.col("name").map_elements(unquote, pl.String)
+    ends = pl.concat([ends.filter(~encoded), ends.filter(encoded).with_columns(decoded)])
+    letters, digits = pl.col("name").str.count_matches(r"\p{L}"), pl.col("name").str.count_matches(r"\p{N}")
+    hashed = pl.col("name").str.contains(r"^[0-9a-fA-F-]{8,}$") & (digits > 0)
+    return ends.filter((letters > digits) & ~hashed)
 
 
 def short_name(identifier: str) -> str:
