@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.likelihood import Background, LikelihoodRatio
+from farlink.alignment.likelihood import Background, LikelihoodRatio, learned_weight
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
@@ -223,7 +223,7 @@ class PairScorer:
             *self._name_signals(),
             *self._value_signals(candidates, likely),
             *self._vector_signals(candidates, vectors),
-            *context_signals(self.evidence, self.settings),
+            *self._evidence_signals(),
         ]
         for _ in range(self.settings.refinements):
             candidates = candidates.competing(total(signals, candidates))
@@ -234,6 +234,13 @@ class PairScorer:
         assert candidates.alike is not None
         alike = np.maximum(candidates.alike, 0) / UNLEARNED
         return alike if self.values is None else alike + self.values.rarity(candidates.left, candidates.right)
+
+    def _evidence_signals(self) -> list[Signal]:
+        import os
+        EW,CAL=float(os.environ.get("EW",".5")),int(os.environ.get("CAL","0"))
+        n=float(np.prod(self.shape,dtype=float))
+        if not CAL: return context_signals(self.evidence, self.settings)
+        return [Signal("triples", EW, lambda pairs: learned_weight(self.evidence.of(pairs), pairs.score, n))]
 
     def _name_signals(self) -> list[Signal]:
         return [] if self.names is None else [Signal("names", 1.0, self.names.weight)]
@@ -256,7 +263,8 @@ class PairScorer:
         def weight(pairs: Candidates) -> NDArray[np.floating]:
             return LikelihoodRatio.fit(background, pairs.cosine, pairs.score).of(pairs.cosine)
 
-        return [Signal("vectors", self.settings.evidence, weight)]
+        import os
+        return [Signal("vectors", float(os.environ.get("VW",".5")), weight)]
 
     def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """All pairs that come into question, with what they have in common; the known ones are taken for right."""

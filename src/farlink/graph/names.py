@@ -40,6 +40,7 @@ LABEL_RELATIONS = (
 )
 
 
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NAME_WORDS = r"(?i)(name|label|title|alias|synonym)[a-z]{0,3}$"  # how the ends of relations to names read
 
 
@@ -54,7 +55,7 @@ def aliases(graph: KnowledgeGraph) -> pl.DataFrame:
     places = pl.DataFrame({"entity": ids, "head": graph.entities})
     labels = graph.literals.filter(_is_name(pl.col("relation")) & pl.col("value").is_not_null())
     said = labels.join(places, on="head").select("entity", name="value")
-    passed_on = _label_nodes(graph)
+    passed_on = _label_nodes(graph).join(said, left_on="node", right_on="entity", how="semi")
     lent = passed_on.join(said, left_on="node", right_on="entity").select("entity", "name")
     named = pl.concat([said, lent]).join(passed_on, left_on="entity", right_on="node", how="anti")
     others = places.join(named, on="entity", how="anti").join(passed_on, left_on="entity", right_on="node", how="anti")
@@ -62,12 +63,16 @@ def aliases(graph: KnowledgeGraph) -> pl.DataFrame:
 
 
 def _label_nodes(graph: KnowledgeGraph) -> pl.DataFrame:
-    """Nodes that hold a name of an entity (entity, node): relations to names lead to them, and nothing else does."""
+    """Nodes that may hold a name of an entity (entity, node): relations to names lead there, and of their other triples
+    all say which type they have.
+    """
     head, relation, tail = graph.triples.T
     naming = pl.DataFrame({"relation": graph.relations}).select(_is_name(pl.col("relation"))).to_series().to_numpy()
     names = naming[relation]
     others = np.zeros(len(graph.entities), dtype=bool)
+    typed = (graph.relations == RDF_TYPE).to_numpy()[relation]
     others[tail[~names]] = True
+    others[head[~typed]] = True
     kept = names & ~others[tail]
     return pl.DataFrame({"entity": head[kept], "node": tail[kept]}, schema={"entity": pl.Int32, "node": pl.Int32})
 
