@@ -38,15 +38,33 @@ LABEL_RELATIONS = (
 )
 
 
+BLANK_NODE = "^_:"
+HASH = r"(?i)^(?:[0-9a-f]{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$"  # if there is a digit in it
+ONE_WORD = r"^[\p{L}0-9]{16,}$"
+MIXED = 3  # numbers in one long word, which nobody writes
+
+
 def short_name(identifier: str) -> str:
     """The last part of an identifier, for people."""
     return identifier.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].replace("_", " ")
 
 
+def local_names(identifiers: pl.Series) -> pl.Series:
+    """The last part of each identifier, for people."""
+    local = identifiers.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+    return pl.Series(local).str.replace_all("_", " ", literal=True)
+
+
+def are_readable(names: pl.Series) -> pl.Series:
+    """Which last parts of identifiers say something to people: more letters than digits, and no hash."""
+    letters, digits = names.str.count_matches(r"\p{L}"), names.str.count_matches("[0-9]")
+    mixed = names.str.contains(ONE_WORD) & (names.str.count_matches("[0-9]+") >= MIXED)
+    return (letters > digits) & ~names.str.contains(BLANK_NODE) & ~((names.str.contains(HASH) & (digits > 0)) | mixed)
+
+
 def readable_names(graph: KnowledgeGraph) -> pl.Series:
     """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
-    local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
-    local = pl.Series(local).str.replace_all("_", " ", literal=True)
+    local = local_names(graph.entities)
     labels = (
         graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
         .unique("head", keep="first", maintain_order=True)
