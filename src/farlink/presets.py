@@ -56,6 +56,7 @@ _PLAIN: dict[str, Any] = {
     "patience": 10,
     "temperature": 0.0,
     "evidence": 0.0,
+    "signals": "structure",
 }
 
 
@@ -79,6 +80,9 @@ METHODS: dict[str, MethodEntry] = {
                 "batch_size": 512,
                 "learning_rate": 0.003,
                 # the paper's text: linked entities in each other's triples, entity vectors compared as they are
+                "signals": "structure",
+                "network": "always",
+                "cardinality": "one-to-one",
                 "linking": "swap",
                 "start": "random",
                 "vectors": "input",

@@ -24,6 +24,8 @@ Kind = Literal["rsn", "rrn", "rnn"]  # networks that read paths
 Cell = Literal["lstm", "gru"]
 LossKind = Literal["nce", "softmax"]
 Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
+SIGNALS = ("structure", "names", "values", "types")  # what two graphs may say of an entity
+ALL_SIGNALS = "all"
 NETWORK = "the network that reads paths"  # marks the settings that a method without it does not have
 
 
@@ -124,6 +126,18 @@ class AlignmentSettings(Settings):
     method: Annotated[str, OneOf(tuple(METHODS))] = Field(
         DEFAULT_METHOD, description="recurrent skipping networks, or a method of others to compare with"
     )
+    signals: str = Field(
+        ALL_SIGNALS,
+        description=f"what entities are compared by: all that the graphs have, or some of {', '.join(SIGNALS)}, with commas",
+    )
+    network: Annotated[Literal["auto", "always", "never"], NETWORK] = Field(
+        "auto",
+        description="whether the network is trained; auto: where structure is all that is read, as names settle most of "
+        "what it could find",
+    )
+    cardinality: Literal["one-to-one", "many-to-one"] = Field(
+        "one-to-one", description="whether several left entities may have one counterpart"
+    )
     cross_bias: Annotated[float, NETWORK] = Field(
         0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph"
     )
@@ -159,6 +173,9 @@ class AlignmentSettings(Settings):
         True,
         description="links are found anew after every epoch, for the next one and for the vectors compared in the end",
     )
+    most_rounds: Annotated[int, NETWORK] = Field(
+        20, ge=1, le=1000, description="rounds of matching by names and triples at the most; they end when little changes"
+    )
     confidence: Annotated[float, NETWORK] = Field(
         0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed"
     )
@@ -181,6 +198,19 @@ class AlignmentSettings(Settings):
     evidence_doubt: float = Field(
         0.05, gt=0.0, le=1.0, description="least factor by which a triple without a counterpart lowers a pair's odds"
     )
+
+    @field_validator("signals")
+    @classmethod
+    def _of_the_list(cls, value: str) -> str:
+        named = [name.strip() for name in value.split(",")]
+        if value != ALL_SIGNALS and not set(named) <= set(SIGNALS):
+            raise ValueError(f"there are {', '.join(SIGNALS)}")
+        return value if value == ALL_SIGNALS else ",".join(name for name in SIGNALS if name in named)
+
+    @property
+    def signals_read(self) -> tuple[str, ...]:
+        """The names of the signals that are read."""
+        return SIGNALS if self.signals == ALL_SIGNALS else tuple(self.signals.split(","))
 
     @field_validator("method")
     @classmethod

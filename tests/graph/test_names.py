@@ -3,7 +3,7 @@ import time
 import polars as pl
 
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.graph.names import are_readable, closest, equal_names, readable_names
+from farlink.graph.names import closest, equal_names, readable_names
 
 
 def graph_of(names, labels=()):
@@ -29,13 +29,6 @@ def test_an_identifier_is_read_by_its_last_part():
         "http://x.org/a/": "a",
         "Plain name": "Plain name",
     }
-
-
-def test_which_identifiers_people_can_read():
-    names = ["New York", "Café", "南京市", "deadbeef", "decade", "Boeing 747", "Q42", "88d6ef1dca6e", "_:b"]
-    names += ["550e8400-e29b-41d4-a716-446655440000", "a1b2cdefghijklm3nop", "supercalifragilistic2", "123", "", "B2B"]
-    readable = [name for name, is_so in zip(names, are_readable(pl.Series(names)), strict=True) if is_so]
-    assert readable == [*names[:6], "supercalifragilistic2", "B2B"]
 
 
 def test_a_label_is_better_than_an_identifier():

@@ -82,11 +82,12 @@ def test_attributes_are_told_with_what_their_values_are_like():
 
 def test_names_are_labels_or_what_people_can_read_of_identifiers():
     literals = [("http://x/Q1", LABEL, "Nanjing"), ("http://x/Q1", LABEL, "NANJING"), ("http://x/Rome", "p", "x")]
-    told = describe_names(graph_of(literals, ["http://x/Q2", "http://x/New_York"]))
-    assert told["entities with a readable name"] == 3
+    unnamed = ["http://x/Q2", "http://x/88d6ef1dca6e", "http://x/12", "_:node"]
+    told = describe_names(graph_of(literals, [*unnamed, "http://x/New_York", "http://x/Caf%C3%A9"]))
+    assert told["entities with a readable name"] == 4
     label, local = told["names"]
     assert (label["attribute"], label["entities"], label["values"]) == (LABEL, 1, 1)
-    assert (local["attribute"], local["entities"], local["values"]) == (LOCAL_NAME, 2, 2)
+    assert (local["attribute"], local["entities"], local["values"]) == (LOCAL_NAME, 3, 3)
 
 
 def test_a_graph_without_literals_has_no_attributes(pair):

@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from farlink.alignment import report as alignment_report
-from farlink.alignment.candidates import scored_candidates
 from farlink.alignment.evaluation import measure
 from farlink.alignment.mapping import connected, make_mapping
 from farlink.alignment.methods import method_class
-from farlink.alignment.methods.base import TwoGraphs
+from farlink.alignment.methods.base import Method, TwoGraphs
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
 from farlink.errors import FarlinkError
+from farlink.graph.ids import Pools
+from farlink.graph.names import has_names
 from farlink.io.sources import AttributeSource, GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
@@ -91,8 +94,7 @@ def align_task(
     task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
-    _check_triples(task)
-    _check_seeds(task, settings)
+    _check_signals(task, settings)
     run.carry_out(
         settings,
         run.about_task(task),
@@ -104,8 +106,10 @@ def align_task(
     return run
 
 
-def _check_triples(task: AlignmentTask) -> None:
-    """What graphs say of their structure is in their triples; a graph of literals has none."""
+def _check_signals(task: AlignmentTask, settings: AlignmentSettings) -> None:
+    """By structure alone nothing is said of two graphs that nothing joins, nor of a graph that joins nothing."""
+    if "names" in settings.signals_read and all(map(has_names, (task.left, task.right))):
+        return
     for graph in (task.left, task.right):
         if not len(graph.triples):
             literals = counted(graph.literals.height, "literal")
@@ -113,27 +117,31 @@ def _check_triples(task: AlignmentTask) -> None:
                 f"{graph.source}: no triple in this graph joins two entities ({literals}), and entities are compared "
                 "by the structure of their graphs"
             )
-
-
-def _check_seeds(task: AlignmentTask, settings: AlignmentSettings) -> None:
-    """Structure alone says nothing of two graphs that nothing joins."""
     if not len(task.seeds):
         raise FarlinkError(
-            f"seeds are missing: {settings.method} learns from known links between the graphs, "
-            "one 'left<TAB>right' pair a line",
+            "seeds are missing: by structure alone graphs are compared from known links between them, one "
+            "'left<TAB>right' pair a line",
             "seeds",
         )
 
 
+def _telling(task: AlignmentTask, method: Method[Any]) -> Pools:
+    """The left and right entities that say something about themselves."""
+    if method.scorer.by_structure_alone:
+        return connected(task.left, task.right)
+    left, right = (np.arange(len(graph.entities), dtype=np.int32) for graph in (task.left, task.right))
+    return left, right
+
+
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:
     use_threads(settings.threads)
-    method = method_class(settings.method)(TwoGraphs(task.left, task.right), task.seeds, settings)
+    method = method_class(settings.method)(TwoGraphs(task.left, task.right), task.seeds, settings, task.rejected)
     model, links = train(method, task.valid, run, reporter)
     run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):
         vectors = method.compared(model, links)
-        candidates = scored_candidates(*vectors, method.evidence, settings)
-        mapping = make_mapping(candidates, task.seeds, task.valid, connected(task.left, task.right), settings)
+        candidates = method.scorer.scored(vectors, links)
+        mapping = make_mapping(candidates, task.seeds, task.valid, _telling(task, method), settings)
         measured = measure(task, vectors, candidates, mapping, settings)
         run.write_candidates(candidates)
         run.write_results(measured.metrics, mapping.frame(task.left.entities, task.right.entities))

@@ -13,20 +13,27 @@ import numpy as np
 
 from farlink.alignment.candidates import Candidates
 from farlink.graph.ids import Pairs
-from farlink.graph.links import repeated
-from farlink.settings import AlignmentSettings
+from farlink.graph.links import among, repeated
+
+LITTLE = 0.001  # share of the known pairs: if no more of them change, further rounds change nothing
 
 
-def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], settings: AlignmentSettings) -> Pairs:
-    """Seeds and the pairs found in `settings.rounds` rounds; `judge` gives the candidates that known pairs lead to."""
+def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], rounds: int, confidence: float) -> Pairs:
+    """Seeds and the pairs found in some rounds, or fewer if nothing changes any more.
+
+    `judge` gives the candidates that known pairs lead to.
+    """
     known = seeds
-    for _ in range(settings.rounds):
-        known = np.concatenate([seeds, confident_pairs(judge(known), settings)])
+    for _ in range(rounds):
+        before, known = known, np.concatenate([seeds, confident_pairs(judge(known), confidence)])
+        kept = int(among(known, before).sum())
+        if len(known) + len(before) - 2 * kept <= LITTLE * len(known):
+            break
     return known
 
 
-def confident_pairs(candidates: Candidates, settings: AlignmentSettings) -> Pairs:
-    """Pairs that are each other's best, with a score above `settings.confidence`."""
-    sure = candidates.mutual() & (candidates.score > settings.confidence)
+def confident_pairs(candidates: Candidates, confidence: float) -> Pairs:
+    """Pairs that are each other's best, with a score above the confidence asked for."""
+    sure = candidates.mutual() & (candidates.score > confidence)
     pairs = np.stack([candidates.left[sure], candidates.right[sure]], axis=1)
     return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided

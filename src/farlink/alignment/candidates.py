@@ -6,7 +6,7 @@ in `own_signals`, and one in `Candidates.features` if the probability of a pair 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +14,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.nearest import nearest_both_ways
-from farlink.alignment.sinkhorn import balanced
-from farlink.graph.ids import Ids, Pools, unseeded
+from farlink.alignment.likelihood import Background, LikelihoodRatio
+from farlink.alignment.names import Names, NameSignal
+from farlink.alignment.nearest import directions, nearest_both_ways
+from farlink.alignment.neighbours import SharedNeighbours
+from farlink.alignment.sinkhorn import balanced, shared_out, transported
+from farlink.graph.ids import Ids, Pairs, Pools, unseeded
+from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.links import among
 from farlink.measures.calibration import log_odds
 from farlink.settings import AlignmentSettings
+
+ROUNDS = 30  # of sharing out, in which the overlap is found, too
+UNLEARNED = 0.1  # a likeness divided by this is its weight before anything is learned
+DRAWN = 100_000  # pairs drawn at random to see how near any two entities are
+NEIGHBOURS = 20  # pairs that an entity brings into question by shared neighbours, and by vectors beside names
+CHUNK = 2**14  # pairs whose vectors are compared at a time
 
 
 @dataclass(frozen=True)
@@ -27,11 +38,13 @@ class Candidates:
 
     left: Ids
     right: Ids
-    cosine: NDArray[np.float32]
+    cosine: NDArray[np.float32]  # of their vectors
     logit: NDArray[np.float32]  # what speaks for the pair, before others compete
     score: NDArray[np.float64]  # what ranks the candidates of an entity: the cosine, or its balanced share
     shape: tuple[int, int]  # entities of either side
     rounds: int  # of the balance
+    alike: NDArray[np.float32] | None = None  # how alike their names are, -1 where one has none; None: not read
+    chance: NDArray[np.float64] | None = None  # that the pair is right and its entities have a counterpart at all
 
     @classmethod
     def nearest(cls, left: Tensor, right: Tensor, pools: Pools, k: int, rounds: int) -> Candidates:
@@ -50,20 +63,41 @@ class Candidates:
         logit = logit.astype(np.float32)
         return replace(self, logit=logit, score=balanced(self.left, self.right, logit, self.shape, self.rounds))
 
+    def competing(self, logit: NDArray[np.floating]) -> Candidates:
+        """The same pairs, competing with what now speaks for each of them.
+
+        Where names are read the sides may be of very different sizes, and only the smaller one has to give all it has.
+        """
+        if self.alike is None:
+            return self.balanced(logit)
+        score = transported(self.left, self.right, logit, self.shape, self.rounds)
+        return replace(self, logit=logit.astype(np.float32), score=score)
+
+    def with_chances(self) -> Candidates:
+        """The same pairs with the chance of each, given the logarithm of how much likelier it makes what is seen."""
+        mutual = float(self.mutual().sum())
+        chance, _ = shared_out(self.left, self.right, self.logit, self.shape, self.rounds, mutual)
+        return replace(self, chance=chance)
+
     def within(self, pools: Pools, *, compete: bool) -> Candidates:
         """The pairs of some entities only; if they `compete`, the balance is found anew among them."""
         kept = np.isin(self.left, pools[0]) & np.isin(self.right, pools[1])
         if kept.all():
             return self
-        some = replace(
-            self,
-            left=self.left[kept],
-            right=self.right[kept],
-            cosine=self.cosine[kept],
-            logit=self.logit[kept],
-            score=self.score[kept],
-        )
-        return some.balanced(some.logit) if compete else some
+        some = self.only(kept)
+        return some.competing(some.logit) if compete else some
+
+    def only(self, kept: NDArray[np.bool_]) -> Candidates:
+        """Some of the pairs, as they are."""
+        columns = ("left", "right", "cosine", "logit", "score", "alike", "chance")
+        present = {name: values for name in columns if (values := getattr(self, name)) is not None}
+        return replace(self, **{name: values[kept] for name, values in present.items()})
+
+    def without(self, pairs: Pairs) -> Candidates:
+        """All but some pairs."""
+        if not len(pairs):
+            return self
+        return self.only(~among(np.stack([self.left, self.right], axis=1), pairs))
 
     def reversed(self) -> Candidates:
         """The same pairs seen from the right, in the same order."""
@@ -81,28 +115,32 @@ class Candidates:
 
     def features(self) -> dict[str, NDArray[np.floating]]:
         """What the probability of a pair is made of, by name."""
-        return {"score": log_odds(self.score), "cosine": self.cosine}
+        alike = {} if self.alike is None else {"names": self.alike}
+        return {"score": log_odds(self.score), "cosine": self.cosine, **alike}
 
 
 @dataclass(frozen=True)
 class Signal:
     """Something that speaks for a pair, and how much that counts."""
 
+    name: str
     weight: float
     of: Callable[[Candidates], NDArray[np.floating]]  # a logit for each pair
 
 
 def own_signals(settings: AlignmentSettings) -> list[Signal]:
     """What two entities say about themselves."""
-    return [Signal(1.0, lambda pairs: pairs.cosine / settings.temperature)]
+    return [Signal("vectors", 1.0, lambda pairs: pairs.cosine / settings.temperature)]
 
 
 def context_signals(evidence: Evidence, settings: AlignmentSettings) -> list[Signal]:
     """What speaks for a pair in the light of who else is likely to be whom: it follows from the scores so far."""
-    return [Signal(settings.evidence, evidence.of)]
+    return [Signal("triples", settings.evidence, evidence.of)]
 
 
-def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings) -> Candidates:
+def scored_candidates(
+    left: Tensor, right: Tensor, evidence: Evidence, settings: AlignmentSettings, rejected: Pairs | None = None
+) -> Candidates:
     """Candidates among all entities that are no seeds: near by their vectors, then scored by all that speaks for them.
 
     Without a temperature nothing competes, and the score is the cosine.
@@ -110,6 +148,8 @@ def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings:
     seeds = evidence.seeds
     pools = unseeded(len(left), seeds[:, 0]), unseeded(len(right), seeds[:, 1])
     candidates = Candidates.nearest(left, right, pools, settings.candidates, settings.sinkhorn_rounds)
+    if rejected is not None:
+        candidates = candidates.without(rejected)
     if not settings.temperature:
         return candidates
     own = own_signals(settings)
@@ -123,3 +163,97 @@ def scored_candidates(left: Tensor, right: Tensor, evidence: Evidence, settings:
 def total(signals: Sequence[Signal], candidates: Candidates) -> NDArray[np.floating]:
     """Σ weight · signal, for each pair."""
     return np.asarray(sum(signal.weight * signal.of(candidates) for signal in signals))
+
+
+Vectors = tuple[Tensor, Tensor]  # of the left and of the right entities
+
+
+class PairScorer:
+    """Lists pairs of entities of two graphs that come into question, and scores them by all that speaks for them.
+
+    By structure alone these are the nearest by their vectors. With names there are more: those that are called alike, and
+    those that share likely neighbours. What speaks for a pair is then the logarithm of a likelihood ratio, learned
+    from the two graphs for names and vectors alike.
+    """
+
+    def __init__(
+        self,
+        left: KnowledgeGraph,
+        right: KnowledgeGraph,
+        seeds: Pairs,
+        settings: AlignmentSettings,
+        rejected: Pairs | None = None,
+    ) -> None:
+        self.seeds, self.settings = seeds, settings
+        self.rejected = seeds[:0] if rejected is None else rejected
+        self.shape = len(left.entities), len(right.entities)
+        self.pools = unseeded(self.shape[0], seeds[:, 0]), unseeded(self.shape[1], seeds[:, 1])
+        self.evidence = Evidence(left, right, seeds, settings)
+        names = Names(left, right) if "names" in settings.signals_read else None
+        self.names = NameSignal(names, seeds, settings.seed) if names and names.known else None
+        self._neighbours = SharedNeighbours(left, right) if self.names else None
+
+    @property
+    def by_structure_alone(self) -> bool:
+        """Whether nothing but the triples between entities is read, or there to be read."""
+        return self.names is None
+
+    def scored(self, vectors: Vectors | None, known: Pairs) -> Candidates:
+        """Candidates among all entities that are no seeds, given vectors of both sides and the pairs known so far."""
+        if self.names is None:
+            assert vectors is not None
+            return scored_candidates(*vectors, self.evidence, self.settings, self.rejected)
+        candidates = self._listed(vectors, known)
+        signals = [Signal("names", 1.0, self.names.weight), *self._vector_signals(candidates, vectors)]
+        signals += context_signals(self.evidence, self.settings)
+        if len(known) == len(self.seeds):  # nothing was found yet
+            assert candidates.alike is not None
+            candidates = candidates.competing(np.maximum(candidates.alike, 0) / UNLEARNED)
+        for _ in range(self.settings.refinements):
+            candidates = candidates.competing(total(signals, candidates))
+        return candidates.with_chances()
+
+    def _vector_signals(self, candidates: Candidates, vectors: Vectors | None) -> list[Signal]:
+        """What vectors are worth. They follow from the triples, too, so that each counts half beside the other."""
+        if vectors is None:
+            return []
+        rng = np.random.default_rng([self.settings.seed, 0xC051])
+        drawn = _cosines(*vectors, *(rng.integers(0, count, DRAWN, dtype=np.int32) for count in self.shape))
+        background = Background.of(candidates.cosine, float(np.prod(self.shape, dtype=float)), drawn)
+
+        def weight(pairs: Candidates) -> NDArray[np.floating]:
+            return LikelihoodRatio.fit(background, pairs.cosine, pairs.score).of(pairs.cosine)
+
+        return [Signal("vectors", self.settings.evidence, weight)]
+
+    def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
+        """All pairs that come into question, with what they have in common; the known ones are taken for right."""
+        assert self.names is not None
+        pairs = np.unique(np.concatenate([self.names.pairs, *self._further(vectors, known), known]), axis=0)
+        free = np.isin(pairs[:, 0], self.pools[0]) & np.isin(pairs[:, 1], self.pools[1])
+        left, right = np.ascontiguousarray(pairs[free].T)
+        cosine = np.zeros(len(left), np.float32) if vectors is None else _cosines(*vectors, left, right)
+        alike = self.names.likeness(left, right)
+        right_so_far = among(pairs[free], known).astype(np.float64)
+        return Candidates(left, right, cosine, cosine, right_so_far, self.shape, ROUNDS, alike).without(self.rejected)
+
+    def _further(self, vectors: Vectors | None, known: Pairs) -> Iterator[Pairs]:
+        """Pairs that come into question by the structure of the graphs, given known pairs."""
+        if len(known) and self._neighbours is not None:
+            yield self._neighbours.pairs(known, np.ones(len(known)), NEIGHBOURS)
+        if vectors is not None:
+            open_left, open_right = (
+                np.setdiff1d(pool, ends) for pool, ends in zip(self.pools, known.T, strict=True)
+            )
+            near = Candidates.nearest(*vectors, (open_left, open_right), NEIGHBOURS, 1)
+            yield np.stack([near.left, near.right], axis=1)
+
+
+def _cosines(left: Tensor, right: Tensor, rows: Ids, columns: Ids) -> NDArray[np.float32]:
+    """The cosine of each pair of vectors; 0 for those that lead apart, which is as little as there is in common."""
+    left, right = directions(left), directions(right)
+    parts = [
+        (left[rows[some]] * right[columns[some]]).sum(1).clip(0).numpy()
+        for some in (slice(start, start + CHUNK) for start in range(0, len(rows), CHUNK))
+    ]
+    return np.concatenate(parts) if parts else np.empty(0, np.float32)

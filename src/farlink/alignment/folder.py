@@ -5,7 +5,8 @@ triples.parquet       side, head, relation, tail: the graphs by id
 literals.parquet      side, head, relation, value, datatype, language: what is no triple, by name
 links.parquet         purpose, left, right: the seed, validation and test links and the rejected pairs by id
 found.parquet         left, right: the links found and used like seeds, by id
-candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id
+candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id; where names are read,
+                      alike and chance, too
 alignment.tsv         the mapping by name
 
 The vectors by which entities are compared are not kept: in the preset `best` they are 1,792 numbers an entity, 215 MB
@@ -23,7 +24,7 @@ import polars as pl
 from safetensors.torch import load_file
 from torch import Tensor
 
-from farlink.alignment.candidates import Candidates
+from farlink.alignment.candidates import ROUNDS, Candidates
 from farlink.alignment.methods import method_class
 from farlink.alignment.methods.base import TwoGraphs
 from farlink.alignment.task import AlignmentTask
@@ -140,8 +141,9 @@ class AlignmentFolder(Run[AlignmentSettings]):
 
     def write_candidates(self, candidates: Candidates) -> None:
         """Write the pairs that came into question."""
-        columns = ("left", "right", "cosine", "logit", "score")
-        self.write_table("candidates", pl.DataFrame({name: getattr(candidates, name) for name in columns}))
+        columns = ("left", "right", "cosine", "logit", "score", "alike", "chance")
+        present = {name: values for name in columns if (values := getattr(candidates, name)) is not None}
+        self.write_table("candidates", pl.DataFrame(present))
 
     @lazy
     def candidates(self) -> Candidates:
@@ -150,7 +152,9 @@ class AlignmentFolder(Run[AlignmentSettings]):
         left, right, cosine, logit = (table[name].to_numpy() for name in ("left", "right", "cosine", "logit"))
         score = table["score"].to_numpy() if "score" in table.columns else cosine.clip(0, 1).astype(np.float64)
         shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
-        candidates = Candidates(left, right, cosine, logit, score, shape, self.settings.sinkhorn_rounds)
+        alike, chance = (table[name].to_numpy() if name in table.columns else None for name in ("alike", "chance"))
+        rounds = self.settings.sinkhorn_rounds if alike is None else ROUNDS
+        candidates = Candidates(left, right, cosine, logit, score, shape, rounds, alike, chance)
         if "score" not in table.columns and self.settings.temperature:
             return candidates.balanced(logit)  # as it was done when format 0 was read
         return candidates

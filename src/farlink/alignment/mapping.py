@@ -15,6 +15,9 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.measures.calibration import Calibration, best_threshold
 from farlink.settings import AlignmentSettings
 
+LIKELIER_THAN_NOT = 0.5  # the probability from which on a pair is matched where no validation links say better
+ENOUGH = 100  # validation links from which on they say better
+
 
 @dataclass(frozen=True)
 class Mapping:
@@ -82,15 +85,17 @@ def make_mapping(
     and stay unmatched.
     """
     candidates = candidates.within(connected, compete=settings.temperature > 0)
-    kept = one_to_one(candidates.left, candidates.right, candidates.score, candidates.shape)
+    kept = _chosen(candidates, settings)
     found = candidates.left[kept]
 
     chosen = np.full(candidates.shape[0], -1, dtype=np.int32)
     score, margin, probability = (np.full(candidates.shape[0], np.nan) for _ in range(3))
     chosen[found], score[found], margin[found] = candidates.right[kept], candidates.score[kept], _lead(candidates, kept)
     threshold = -np.inf
+    if candidates.chance is not None:
+        probability[found], threshold = candidates.chance[kept].clip(0, 1), LIKELIER_THAN_NOT
     judged = valid[chosen[valid[:, 0]] >= 0]
-    if len(judged):
+    if len(judged) >= (1 if candidates.chance is None else ENOUGH):
         columns = [values[kept] for values in candidates.features().values()]
         features = np.full((candidates.shape[0], len(columns)), np.nan)
         features[found] = np.column_stack(columns)
@@ -99,6 +104,16 @@ def make_mapping(
         threshold = best_threshold(probability[judged[:, 0]], right)
     chosen[seeds[:, 0]], score[seeds[:, 0]], probability[seeds[:, 0]] = seeds[:, 1], 1.0, 1.0
     return Mapping(chosen, score, margin, probability, seeds, threshold)
+
+
+def _chosen(candidates: Candidates, settings: AlignmentSettings) -> NDArray[np.bool_]:
+    """Which pairs are chosen: one for a left entity, and for a right one unless it may have several."""
+    if settings.cardinality == "many-to-one":
+        order = np.argsort(-candidates.score, kind="stable")
+        chosen = np.zeros(len(order), dtype=bool)
+        chosen[order[np.unique(candidates.left[order], return_index=True)[1]]] = True
+        return chosen
+    return one_to_one(candidates.left, candidates.right, candidates.score, candidates.shape)
 
 
 def _lead(candidates: Candidates, kept: NDArray[np.bool_]) -> NDArray[np.float64]:

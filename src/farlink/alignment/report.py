@@ -32,7 +32,8 @@ def write(
     `hits` says of each test link whether its right entity ranks first; `degrees` are those of the left graph.
     """
     plots = run.folder / "plots"
-    draw_training(run.trace, plots, "Hits@1")
+    if len(run.trace):
+        draw_training(run.trace, plots, "Hits@1")
     part = measured_part(run.metrics)
     if np.isfinite(mapping.threshold) and part:
         draw_reliability(plots / "reliability.png", run.metrics[part]["calibration"], f"{part} links")
@@ -89,7 +90,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         "## Training",
         "",
-        *training_lines(run.trace, method_class(settings.method).description(settings), "Hits@1"),
+        *_training(run),
         "",
         "## Results",
         "",
@@ -112,6 +113,13 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _training(run: AlignmentRun) -> list[str]:
+    if not len(run.trace):
+        found = counted(len(run.links("found")), "link")
+        return [f"None: {found} were found by names, triples and what follows from both, round after round."]
+    return training_lines(run.trace, method_class(run.settings.method).description(run.settings), "Hits@1")
 
 
 def _data_table(about: dict[str, Any]) -> Table:

@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 
 from farlink.graph.ids import Ids
 
+MOST = 60.0  # a larger logit would leave the range of numbers; e^60 is certain among any number of entities
+LEAST = (
+    1e-6  # chance that an entity has no counterpart, at the least, so that one without candidates divides nothing by it
+)
+
 
 def balanced(
     left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], rounds: int
@@ -24,3 +29,52 @@ def balanced(
         for ids, count in ((right, shape[1]), (left, shape[0])):
             share /= np.maximum(np.bincount(ids, share, minlength=count), 1e-300)[ids]
     return share
+
+
+def transported(
+    left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], rounds: int
+) -> NDArray[np.float64]:
+    """Share of an entity's attention that each pair keeps where one side may be larger than the other.
+
+    Every entity of the smaller side gives all it has. Those of the larger side take as much as one has at the most; what
+    is more than the smaller side can give, they take together from outside, whoever is left over. With sides of one
+    size this is `balanced`.
+    """
+    if shape[0] > shape[1]:
+        return transported(right, left, logit, (shape[1], shape[0]), rounds)
+    most = np.full(shape[0], -np.inf)
+    np.maximum.at(most, left, logit)
+    weight: NDArray[np.float64] = np.exp(logit - most[left])
+    weight /= np.bincount(left, weight, minlength=shape[0])[left]
+    mine, outside = np.ones(shape[0]), 1.0
+    excess = shape[1] - shape[0]
+    for _ in range(rounds):
+        theirs = 1 / np.maximum(np.bincount(right, weight * mine[left], minlength=shape[1]) + outside, 1e-300)
+        mine = 1 / np.maximum(np.bincount(left, weight * theirs[right], minlength=shape[0]), 1e-300)
+        outside = excess / theirs.sum()
+    return weight * mine[left] * theirs[right]
+
+
+def shared_out(
+    left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], rounds: int, overlap: float
+) -> tuple[NDArray[np.float64], float]:
+    """The chance of each pair if an entity has at most one counterpart, and how many have one.
+
+    `logit` is the logarithm of a likelihood ratio: how much likelier what is seen is for the same entity than for any
+    two. Before anything is seen a pair is right with the chance overlap / (all pairs), and an entity of a side is without
+    a counterpart with the chance 1 - overlap / (entities of the side). Every entity divides itself among its
+    candidates and that; if all entities of both sides have a counterpart, this is Sinkhorn's balance.
+
+    The `overlap` is what was thought before. It follows what is found, but falls by half at the most: as long as little
+    is known about who is near whom, every pair looks unlikely.
+    """
+    factor = np.exp(np.minimum(logit, MOST))
+    least = overlap / 2
+    mine, theirs = np.ones(shape[0]), np.ones(shape[1])
+    for _ in range(rounds):
+        weight = factor * (overlap / shape[0] / shape[1])
+        theirs = 1 / (np.bincount(right, weight * mine[left], minlength=shape[1]) + max(1 - overlap / shape[1], LEAST))
+        mine = 1 / (np.bincount(left, weight * theirs[right], minlength=shape[0]) + max(1 - overlap / shape[0], LEAST))
+        chance = weight * mine[left] * theirs[right]
+        overlap = min(max(float(chance.sum()), least), *shape)
+    return chance, overlap

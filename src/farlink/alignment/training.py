@@ -41,6 +41,8 @@ class KnownLinks(Generic[Model]):
 
 def train(method: Method[Model], valid: Pairs, run: AlignmentRun, reporter: Reporter) -> tuple[Model, Pairs]:
     """Train the method's model, from the checkpoint if there is one: the best of it, and the links known in the end."""
+    if not method.trains:
+        return method.model, _matched(method, run, reporter)
     links, plan, checkpoint = KnownLinks(method, run), method.plan(), run.checkpoint("paths")
 
     def epoch(number: int, model: Model) -> tuple[Objective[Model], AfterEpoch[Model]]:
@@ -57,6 +59,15 @@ def train(method: Method[Model], valid: Pairs, run: AlignmentRun, reporter: Repo
         run.write_trace(trainer.run(watcher))
     with reporter.working("looking for links with what was learned"):
         return trainer.model, links.of_epoch(plan.epochs, trainer.model)
+
+
+def _matched(method: Method[Model], run: AlignmentRun, reporter: Reporter) -> Pairs:
+    """The links known in the end where nothing is trained."""
+    with reporter.working("matching names and triples"):
+        links = KnownLinks(method, run).of_epoch(0, method.model)
+    reporter.say(f"found  {counted(len(links) - len(method.seeds), 'link')} to go by")
+    run.write_trace([])
+    return links
 
 
 def _after(method: Method[Model], valid: Pairs, epoch: Epoch, model: Model) -> float | None:

@@ -78,6 +78,13 @@ def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: Alignment
     return [*near, *neighbourhoods.spread(profile, 1)]
 
 
+def link_views(
+    neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings
+) -> tuple[Tensor, Tensor]:
+    """The views that follow from known pairs alone side by side, of the left and of the right entities."""
+    return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
+
+
 def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
     directions = torch.randn(len(pairs), settings.width, generator=torch.Generator().manual_seed(settings.seed + 1))
@@ -117,7 +124,7 @@ def compared_vectors(
 ) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
-        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
+        return link_views(neighbourhoods, pairs, settings)
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)

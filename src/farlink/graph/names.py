@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import numpy as np
 import polars as pl
 
@@ -38,10 +40,44 @@ LABEL_RELATIONS = (
 )
 
 
-BLANK_NODE = "^_:"
-HASH = r"(?i)^(?:[0-9a-f]{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$"  # if there is a digit in it
-ONE_WORD = r"^[\p{L}0-9]{16,}$"
-MIXED = 3  # numbers in one long word, which nobody writes
+NAME_WORDS = r"(?i)(name|label|title|alias|synonym)[a-z]{0,3}$"  # how the ends of relations to names read
+
+
+def aliases(graph: KnowledgeGraph) -> pl.DataFrame:
+    """The names of entities (entity, name): what relations like a label say, and for entities that have no such value
+    the end of the identifier, where it reads like a word: letters outnumber digits, and it is no hash.
+    """
+    ids = np.arange(len(graph.entities), dtype=np.int32)
+    places = pl.DataFrame({"entity": ids, "head": graph.entities})
+    labels = graph.literals.filter(_is_name(pl.col("relation")) & pl.col("value").is_not_null())
+    said = labels.join(places, on="head").select("entity", name="value").unique(maintain_order=True)
+    others = places.join(said, on="entity", how="anti")
+    return pl.concat([said, _readable_ends(others)])
+
+
+def has_names(graph: KnowledgeGraph) -> bool:
+    """Whether any entity has a name."""
+    return bool(aliases(graph).height)
+
+
+def _is_name(relation: pl.Expr) -> pl.Expr:
+    return relation.is_in(LABEL_RELATIONS) | _end(relation).str.contains(NAME_WORDS)
+
+
+def _end(identifier: pl.Expr) -> pl.Expr:
+    """What follows the last slash or hash of an identifier."""
+    return identifier.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+
+
+def _readable_ends(places: pl.DataFrame) -> pl.DataFrame:
+    """The ends of the identifiers of some entities (entity, head) that read like words."""
+    ends = places.filter(~pl.col("head").str.starts_with("_:")).select("entity", name=_end(pl.col("head")))
+    encoded = pl.col("name").str.contains("%", literal=True)
+    decoded = pl.col("name").map_elements(unquote, pl.String)
+    ends = pl.concat([ends.filter(~encoded), ends.filter(encoded).with_columns(decoded)])
+    letters, digits = pl.col("name").str.count_matches(r"\p{L}"), pl.col("name").str.count_matches(r"\p{N}")
+    hashed = pl.col("name").str.contains(r"^[0-9a-fA-F-]{8,}$") & (digits > 0)
+    return ends.filter((letters > digits) & ~hashed)
 
 
 def short_name(identifier: str) -> str:
@@ -49,22 +85,10 @@ def short_name(identifier: str) -> str:
     return identifier.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].replace("_", " ")
 
 
-def local_names(identifiers: pl.Series) -> pl.Series:
-    """The last part of each identifier, for people."""
-    local = identifiers.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
-    return pl.Series(local).str.replace_all("_", " ", literal=True)
-
-
-def are_readable(names: pl.Series) -> pl.Series:
-    """Which last parts of identifiers say something to people: more letters than digits, and no hash."""
-    letters, digits = names.str.count_matches(r"\p{L}"), names.str.count_matches("[0-9]")
-    mixed = names.str.contains(ONE_WORD) & (names.str.count_matches("[0-9]+") >= MIXED)
-    return (letters > digits) & ~names.str.contains(BLANK_NODE) & ~((names.str.contains(HASH) & (digits > 0)) | mixed)
-
-
 def readable_names(graph: KnowledgeGraph) -> pl.Series:
     """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
-    local = local_names(graph.entities)
+    local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+    local = pl.Series(local).str.replace_all("_", " ", literal=True)
     labels = (
         graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
         .unique("head", keep="first", maintain_order=True)

@@ -10,10 +10,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from farlink.graph.knowledge_graph import KnowledgeGraph, literals_table
-from farlink.graph.names import LABEL_RELATIONS, are_readable, local_names
+from farlink.graph.names import aliases
 from farlink.graph.values import normal_values
 
-LOCAL_NAME = "identifier"  # in place of an attribute: its last part
+# in place of an attribute: the last part of the identifier, or a node with a name
+LOCAL_NAME, NODE = "identifier", "node with a name"
 EXAMPLE = 60  # characters of an example
 
 
@@ -51,15 +52,19 @@ def describe_attributes(graph: KnowledgeGraph) -> list[dict[str, Any]]:
 
 
 def describe_names(graph: KnowledgeGraph) -> dict[str, Any]:
-    """How many entities have a name that people can read, and the same as of attributes of where the names are from."""
-    labels = graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS), pl.col("value").is_not_null())
-    local = local_names(graph.entities)
-    own = pl.DataFrame({"head": graph.entities, "value": local}).filter(are_readable(local))
-    own = literals_table(own.with_columns(relation=pl.lit(LOCAL_NAME)))
-    named = pl.concat([labels["head"], own["head"]]).unique()
+    """How many entities have a name that people can read, and of where the names are from what is told of attributes.
+
+    A name comes from an attribute, from the identifier, or from a node that the entity has for its name.
+    """
+    names = aliases(graph)
+    named = names.select(pl.col("name").alias("value"), head=graph.entities.gather(names["entity"]))
+    said = graph.literals.join(named, on=["head", "value"], how="semi")
+    other = named.join(said, on=["head", "value"], how="anti")
+    own = pl.col("head").str.ends_with(pl.col("value")) | pl.col("head").str.contains("%", literal=True)
+    other = other.with_columns(relation=pl.when(own).then(pl.lit(LOCAL_NAME)).otherwise(pl.lit(NODE)))
     return {
-        "entities with a readable name": int((graph.ids(named) >= 0).sum()),
-        "names": [*_figures(labels), *_figures(own)],
+        "entities with a readable name": names["entity"].n_unique(),
+        "names": [*_figures(said), *_figures(literals_table(other))],
     }
 
 

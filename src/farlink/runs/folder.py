@@ -48,6 +48,14 @@ FINGERPRINTS = {
     "fingerprint": "this is not the data",
     "literals_fingerprint": "these are not the literals",
 }  # of `run.json`, and what is wrong if one differs
+TRACE = {
+    "epoch": pl.Int64,
+    "examples": pl.Int64,
+    "loss": pl.Float64,
+    "validation": pl.Float64,
+    "best": pl.Boolean,
+    "seconds": pl.Float64,
+}
 LOCK = ".lock"  # a file that a process holds while it works in the folder
 
 
@@ -104,7 +112,8 @@ class Run(Generic[AnySettings]):
     @lazy
     def trace(self) -> pl.DataFrame:
         """One row per epoch: loss, validation score, seconds."""
-        return pl.read_ndjson(self.folder / "trace.jsonl")
+        path = self.folder / "trace.jsonl"
+        return pl.read_ndjson(path) if path.stat().st_size else pl.DataFrame(schema=TRACE)  # nothing was trained
 
     def read_table(self, name: str) -> pl.DataFrame:
         """Read `name`.parquet."""

@@ -11,7 +11,8 @@ note.
 
 Format 1: the format is told; `literals.parquet` is there, and scores in `candidates.parquet`; every constant that the
 figures of a run depend on is a setting; what is chosen while a run is made is "auto" in the settings.
-Format 2: `literals.parquet` has the datatype and the language of every value; `links.parquet` has rejected pairs.
+Format 2: `literals.parquet` has the datatype and the language of every value; `links.parquet` has rejected pairs; what
+entities are compared by is a setting; `candidates.parquet` has likenesses of names and chances where names are read.
 """
 
 from __future__ import annotations
@@ -95,8 +96,9 @@ def _completion_from_format_0(values: Values) -> tuple[Values, list[str]]:
 
 
 def _from_format_1(values: Values) -> tuple[Values, list[str]]:
-    """Tables changed, settings did not."""
-    return values, []
+    """Entities were compared by structure alone, and the network was always trained."""
+    before = {"signals": "structure", "network": "always"} if values["task"] == "align" else {}
+    return {**before, **values}, []
 
 
 # from each format to the next

@@ -16,7 +16,7 @@ import torch
 from numba import get_num_threads, njit, prange
 from torch import Tensor, nn
 
-from farlink.alignment.candidates import Candidates
+from farlink.alignment.candidates import Candidates, PairScorer
 from farlink.alignment.evidence import Evidence
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import rows_of
@@ -78,8 +78,12 @@ class Method(ABC, Generic[Model]):
     Of the links of a task a method sees the seeds only. What it does follows from these, the graphs and the settings.
     """
 
-    def __init__(self, graphs: TwoGraphs, seeds: Pairs, settings: AlignmentSettings) -> None:
-        self.graphs, self.seeds, self.settings = graphs, seeds, settings
+    trains = True  # whether it has a model that learns
+
+    def __init__(
+        self, graphs: TwoGraphs, seeds: Pairs, settings: AlignmentSettings, rejected: Pairs | None = None
+    ) -> None:
+        self.graphs, self.seeds, self.settings, self.rejected = graphs, seeds, settings, rejected
         torch.manual_seed(settings.seed)
         self.model = self.fresh_model()
 
@@ -133,9 +137,14 @@ class Method(ABC, Generic[Model]):
         return f"The method `{settings.method}` with vectors of length {settings.width}"
 
     @cached_property
+    def scorer(self) -> PairScorer:
+        """What lists and scores pairs, by all that the settings let it read."""
+        return PairScorer(self.graphs.left, self.graphs.right, self.seeds, self.settings, self.rejected)
+
+    @property
     def evidence(self) -> Evidence:
         """What agreeing triples say about pairs, given the seeds."""
-        return Evidence(self.graphs.left, self.graphs.right, self.seeds, self.settings)
+        return self.scorer.evidence
 
     def candidates(self, model: Model, k: int) -> Candidates:
         """The k nearest by cosine of every entity that is no seed."""

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from farlink.alignment.bootstrapping import confident_pairs, grown_pairs
-from farlink.alignment.candidates import Candidates, scored_candidates
+from farlink.alignment.candidates import Candidates
 from farlink.alignment.methods.base import Epoch, Method, TwoGraphs
-from farlink.alignment.views import Neighbourhoods, compared_vectors, seed_views, start_vectors
+from farlink.alignment.views import Neighbourhoods, compared_vectors, link_views, start_vectors
 from farlink.graph.ids import Pairs
 from farlink.reports.card import network_words
 from farlink.rsn.joint import join, merge, shared_rows
@@ -27,6 +27,13 @@ from farlink.settings import AlignmentSettings
 
 class RSN(Method[PathModel]):
     """One network for both graphs, which links weave into one."""
+
+    @property
+    def trains(self) -> bool:  # type: ignore[override]
+        """Whether the network is trained: by itself where there is nothing but structure to go by."""
+        return self.settings.network == "always" or (
+            self.settings.network == "auto" and self.scorer.by_structure_alone
+        )
 
     def fresh_model(self) -> PathModel:
         """The network of the settings."""
@@ -51,29 +58,36 @@ class RSN(Method[PathModel]):
     def find_links(self, number: int, known: Pairs, model: PathModel) -> Pairs:
         """Pairs that are each other's best; before the first epoch by propagation and agreeing triples alone."""
         if number == 0:
-            return grown_pairs(self.seeds, self._around, self.settings)[len(self.seeds) :]
+            rounds = self.settings.rounds if self.scorer.by_structure_alone else self.settings.most_rounds
+            return grown_pairs(self.seeds, self._around, rounds, self.settings.confidence)[len(self.seeds) :]
         if not self.settings.bootstrapping:
             return known[len(self.seeds) :]
-        return confident_pairs(self._scored(self.compared(model, known)), self.settings)
+        candidates = self.scorer.scored(self.compared(model, known), known)
+        return confident_pairs(candidates, self.settings.confidence)
 
     def vectors(self, model: PathModel) -> Tensor:
         """Those that the network reads."""
         return model.entity_in.weight.detach()
 
     def compared(self, model: PathModel, links: Pairs) -> tuple[Tensor, Tensor]:
-        """The views of the settings."""
+        """The views of the settings, or those that follow from the links where no network is trained."""
+        if not self.trains:
+            return link_views(self.neighbourhoods, links, self.settings)
         return compared_vectors(self.neighbourhoods, links, model, self.settings)
 
     def kept(self, model: PathModel) -> dict[str, Tensor]:
-        """The weights: they are fewer than the views, which follow from them."""
-        return model.state_dict()
+        """The weights: they are fewer than the views, which follow from them. None where no network is trained."""
+        return model.state_dict() if self.trains else {}
 
     @classmethod
     def compared_of(
         cls, kept: dict[str, Tensor], graphs: TwoGraphs, links: Pairs, settings: AlignmentSettings
     ) -> tuple[Tensor, Tensor]:
         """The views, made anew."""
-        return compared_vectors(Neighbourhoods(graphs.left, graphs.right), links, network_of(kept, settings), settings)
+        neighbourhoods = Neighbourhoods(graphs.left, graphs.right)
+        if not kept:
+            return link_views(neighbourhoods, links, settings)
+        return compared_vectors(neighbourhoods, links, network_of(kept, settings), settings)
 
     @classmethod
     def description(cls, settings: AlignmentSettings) -> str:
@@ -87,11 +101,8 @@ class RSN(Method[PathModel]):
 
     def _around(self, known: Pairs) -> Candidates:
         """Candidates by what follows from known pairs without the network."""
-        views = seed_views(self.neighbourhoods, known, self.settings)
-        return self._scored(self.neighbourhoods.sides(torch.cat(views, dim=1)))
-
-    def _scored(self, vectors: tuple[Tensor, Tensor]) -> Candidates:
-        return scored_candidates(*vectors, self.evidence, self.settings)
+        vectors = link_views(self.neighbourhoods, known, self.settings) if len(known) else None
+        return self.scorer.scored(vectors, known)
 
 
 def network_of(weights: dict[str, Tensor], settings: AlignmentSettings) -> PathModel:

@@ -1,0 +1,65 @@
+"""What a likeness is worth: how much more often it is seen between the same entities than between any two.
+
+This is the weight of evidence of Fellegi and Sunter (1969), as a logarithm, for likenesses in bins. How often any two
+entities are so alike is counted. How often the same entities are is counted on the pairs that are known or likely, again
+whenever it is better known who they are; where names mean nothing both are the same, and the weight is nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+BINS = 20  # of likenesses below 1, which have a bin of their own
+EQUAL = 0.9999  # a cosine from here on is 1 but for rounding
+PRIOR = 2.0  # pairs that a bin counts as, whatever was seen
+ENOUGH = 100  # known pairs from which on the likely ones are not asked
+
+
+def bins_of(likeness: NDArray[np.floating]) -> NDArray[np.int64]:
+    """The bin of each likeness; -1 where there is none."""
+    bins = np.minimum((likeness * BINS).astype(np.int64), BINS - 1)
+    return np.where(likeness < 0, -1, np.where(likeness >= EQUAL, BINS, bins))
+
+
+@dataclass(frozen=True)
+class Background:
+    """How often any two entities of two graphs are how much alike: a share for each bin."""
+
+    share: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, listed: NDArray[np.floating], pairs: float, drawn: NDArray[np.floating]) -> Background:
+        """From the likenesses of the nearest of all `pairs`, and of some that were drawn at random.
+
+        Where few are alike only the list has seen enough of them; where many are, only what was drawn is not biased.
+        """
+        near, any_two = (np.bincount(bins_of(some)[some >= 0], minlength=BINS + 1) for some in (listed, drawn))
+        share = np.maximum(near / pairs, any_two / max(1, any_two.sum()))
+        return cls(np.maximum(share / share.sum(), 1 / pairs))
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """The logarithm of the ratio for each bin."""
+
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls, background: Background, likeness: NDArray[np.floating], chance: NDArray[np.floating]
+    ) -> LikelihoodRatio:
+        """From the likenesses of pairs that are the same with a chance."""
+        bins = bins_of(likeness)
+        seen = bins >= 0
+        count = np.bincount(bins[seen], chance[seen], minlength=BINS + 1) + PRIOR * background.share
+        ratio = np.log(count / count.sum()) - np.log(background.share)
+        # the more alike, the likelier: what a bin with few pairs says against it is chance
+        return cls(isotonic_regression(ratio, weights=count).x)
+
+    def of(self, likeness: NDArray[np.floating]) -> NDArray[np.float64]:
+        """The weight of each likeness; nothing where there is none."""
+        return np.append(self.weight, 0.0)[bins_of(likeness)]  # -1 is the last
