@@ -132,8 +132,8 @@ class AlignmentSettings(Settings):
     )
     network: Annotated[Literal["auto", "always", "never"], NETWORK] = Field(
         "auto",
-        description="whether the network is trained; auto: where structure is all that is read, as names settle most of "
-        "what it could find",
+        description="whether the network is trained; auto: where structure is all that is read, as names settle "
+        "most of what it could find",
     )
     cardinality: Literal["one-to-one", "many-to-one"] = Field(
         "one-to-one", description="whether several left entities may have one counterpart"
@@ -174,7 +174,10 @@ class AlignmentSettings(Settings):
         description="links are found anew after every epoch, for the next one and for the vectors compared in the end",
     )
     most_rounds: Annotated[int, NETWORK] = Field(
-        20, ge=1, le=1000, description="rounds of matching by names and triples at the most; they end when little changes"
+        12,
+        ge=1,
+        le=1000,
+        description="rounds of matching with names or values at the most; they end when little changes",
     )
     confidence: Annotated[float, NETWORK] = Field(
         0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed"

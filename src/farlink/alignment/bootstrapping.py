@@ -13,9 +13,9 @@ import numpy as np
 
 from farlink.alignment.candidates import Candidates
 from farlink.graph.ids import Pairs
-from farlink.graph.links import among, repeated
+from farlink.graph.links import among
 
-LITTLE = 0.001  # share of the known pairs: if no more of them change, further rounds change nothing
+LITTLE = 0.003  # share of the known pairs: if no more of them change, further rounds change nothing
 
 
 def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], rounds: int, confidence: float) -> Pairs:
@@ -25,15 +25,8 @@ def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], rounds: int,
     """
     known = seeds
     for _ in range(rounds):
-        before, known = known, np.concatenate([seeds, confident_pairs(judge(known), confidence)])
+        before, known = known, np.concatenate([seeds, judge(known).confident(confidence)])
         kept = int(among(known, before).sum())
         if len(known) + len(before) - 2 * kept <= LITTLE * len(known):
             break
     return known
-
-
-def confident_pairs(candidates: Candidates, confidence: float) -> Pairs:
-    """Pairs that are each other's best, with a score above the confidence asked for."""
-    sure = candidates.mutual() & (candidates.score > confidence)
-    pairs = np.stack([candidates.left[sure], candidates.right[sure]], axis=1)
-    return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided

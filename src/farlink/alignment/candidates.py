@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -19,9 +20,10 @@ from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
 from farlink.alignment.sinkhorn import balanced, shared_out, transported
-from farlink.graph.ids import Ids, Pairs, Pools, unseeded
+from farlink.alignment.values import Values
+from farlink.graph.ids import Ids, Pairs, Pools, distinct_pairs, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.graph.links import among
+from farlink.graph.links import among, repeated
 from farlink.measures.calibration import log_odds
 from farlink.settings import AlignmentSettings
 
@@ -29,7 +31,6 @@ ROUNDS = 30  # of sharing out, in which the overlap is found, too
 UNLEARNED = 0.1  # a likeness divided by this is its weight before anything is learned
 DRAWN = 100_000  # pairs drawn at random to see how near any two entities are
 NEIGHBOURS = 20  # pairs that an entity brings into question by shared neighbours, and by vectors beside names
-CHUNK = 2**14  # pairs whose vectors are compared at a time
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,12 @@ class Candidates:
         """Which pairs are each other's best."""
         return self.best() & self.reversed().best()
 
+    def confident(self, confidence: float) -> Pairs:
+        """Pairs that are each other's best, with a score above the confidence asked for."""
+        sure = self.mutual() & (self.score > confidence)
+        pairs = np.stack([self.left[sure], self.right[sure]], axis=1)
+        return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided
+
     def features(self) -> dict[str, NDArray[np.floating]]:
         """What the probability of a pair is made of, by name."""
         alike = {} if self.alike is None else {"names": self.alike}
@@ -191,27 +198,52 @@ class PairScorer:
         self.evidence = Evidence(left, right, seeds, settings)
         names = Names(left, right) if "names" in settings.signals_read else None
         self.names = NameSignal(names, seeds, settings.seed) if names and names.known else None
-        self._neighbours = SharedNeighbours(left, right) if self.names else None
+        values = Values(left, right, settings.seed) if "values" in settings.signals_read else None
+        self.values = values if values and values.known else None
+        self._rare = seeds[:0] if self.values is None else self.values.pairs()
+        self._neighbours = None if self.by_structure_alone else SharedNeighbours(left, right)
 
     @property
     def by_structure_alone(self) -> bool:
         """Whether nothing but the triples between entities is read, or there to be read."""
-        return self.names is None
+        return self.names is None and self.values is None
 
     def scored(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """Candidates among all entities that are no seeds, given vectors of both sides and the pairs known so far."""
-        if self.names is None:
+        if self.by_structure_alone:
             assert vectors is not None
             return scored_candidates(*vectors, self.evidence, self.settings, self.rejected)
         candidates = self._listed(vectors, known)
-        signals = [Signal("names", 1.0, self.names.weight), *self._vector_signals(candidates, vectors)]
-        signals += context_signals(self.evidence, self.settings)
         if len(known) == len(self.seeds):  # nothing was found yet
-            assert candidates.alike is not None
-            candidates = candidates.competing(np.maximum(candidates.alike, 0) / UNLEARNED)
+            candidates = candidates.competing(self._unlearned(candidates))
+            likely = np.concatenate([known, candidates.confident(self.settings.confidence)])
+        else:
+            likely = known
+        signals = [
+            *self._name_signals(),
+            *self._value_signals(candidates, likely),
+            *self._vector_signals(candidates, vectors),
+            *context_signals(self.evidence, self.settings),
+        ]
         for _ in range(self.settings.refinements):
             candidates = candidates.competing(total(signals, candidates))
         return candidates.with_chances()
+
+    def _unlearned(self, candidates: Candidates) -> NDArray[np.floating]:
+        """What speaks for pairs before anything is learned: likeness itself, and the rarity of a value both have."""
+        assert candidates.alike is not None
+        alike = np.maximum(candidates.alike, 0) / UNLEARNED
+        return alike if self.values is None else alike + self.values.rarity(candidates.left, candidates.right)
+
+    def _name_signals(self) -> list[Signal]:
+        return [] if self.names is None else [Signal("names", 1.0, self.names.weight)]
+
+    def _value_signals(self, candidates: Candidates, likely: Pairs) -> list[Signal]:
+        """What values are worth, learned on likely pairs."""
+        if self.values is None:
+            return []
+        weight = self.values.weight(self.values.comparisons(likely), candidates.left, candidates.right)
+        return [Signal("values", 1.0, lambda _: weight)]
 
     def _vector_signals(self, candidates: Candidates, vectors: Vectors | None) -> list[Signal]:
         """What vectors are worth. They follow from the triples, too, so that each counts half beside the other."""
@@ -228,12 +260,13 @@ class PairScorer:
 
     def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """All pairs that come into question, with what they have in common; the known ones are taken for right."""
-        assert self.names is not None
-        pairs = np.unique(np.concatenate([self.names.pairs, *self._further(vectors, known), known]), axis=0)
+        called_alike = self.seeds[:0] if self.names is None else self.names.pairs
+        pairs = distinct_pairs(np.concatenate([called_alike, self._rare, *self._further(vectors, known), known]))
         free = np.isin(pairs[:, 0], self.pools[0]) & np.isin(pairs[:, 1], self.pools[1])
         left, right = np.ascontiguousarray(pairs[free].T)
         cosine = np.zeros(len(left), np.float32) if vectors is None else _cosines(*vectors, left, right)
-        alike = self.names.likeness(left, right)
+        nameless = np.full(len(left), -1, dtype=np.float32)
+        alike = nameless if self.names is None else self.names.likeness(left, right)
         right_so_far = among(pairs[free], known).astype(np.float64)
         return Candidates(left, right, cosine, cosine, right_so_far, self.shape, ROUNDS, alike).without(self.rejected)
 
@@ -242,18 +275,23 @@ class PairScorer:
         if len(known) and self._neighbours is not None:
             yield self._neighbours.pairs(known, np.ones(len(known)), NEIGHBOURS)
         if vectors is not None:
-            open_left, open_right = (
-                np.setdiff1d(pool, ends) for pool, ends in zip(self.pools, known.T, strict=True)
-            )
+            open_left, open_right = (np.setdiff1d(pool, ends) for pool, ends in zip(self.pools, known.T, strict=True))
             near = Candidates.nearest(*vectors, (open_left, open_right), NEIGHBOURS, 1)
             yield np.stack([near.left, near.right], axis=1)
 
 
 def _cosines(left: Tensor, right: Tensor, rows: Ids, columns: Ids) -> NDArray[np.float32]:
     """The cosine of each pair of vectors; 0 for those that lead apart, which is as little as there is in common."""
-    left, right = directions(left), directions(right)
-    parts = [
-        (left[rows[some]] * right[columns[some]]).sum(1).clip(0).numpy()
-        for some in (slice(start, start + CHUNK) for start in range(0, len(rows), CHUNK))
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, np.float32)
+    found: NDArray[np.float32] = _products(directions(left).numpy(), directions(right).numpy(), rows, columns)
+    return found.clip(0)
+
+
+@njit(cache=True, parallel=True, fastmath=True)  # the order of a sum may change, so that it is done in wide steps
+def _products(left, right, rows, columns):  # type: ignore[no-untyped-def]
+    found = np.empty(len(rows), np.float32)
+    for pair in prange(len(rows)):
+        one, other, total = left[rows[pair]], right[columns[pair]], np.float32(0)
+        for place in range(left.shape[1]):
+            total += one[place] * other[place]
+        found[pair] = total
+    return found

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from farlink.alignment.likelihood import ENOUGH, Background, LikelihoodRatio
 from farlink.alignment.similarity import cosine, grams_of, indexes, likeness, nearest_texts
 from farlink.graph.edges import begins
-from farlink.graph.ids import Ids, Pairs
+from farlink.graph.ids import Ids, Pairs, distinct_pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import aliases
 from farlink.text.normal import normal_names
@@ -59,12 +59,12 @@ class Names:
         left, right = self._indexes
         forth = np.stack(nearest_texts(left, right, k), axis=1)
         back = np.stack(nearest_texts(right, left, k)[::-1], axis=1)
-        texts = np.unique(np.concatenate([forth, back]), axis=0)
+        texts = distinct_pairs(np.concatenate([forth, back]))
         return self._called_so(texts[likeness(left, right, texts[:, 0], texts[:, 1]) > 0], k)
 
     def of(self, left: Ids, right: Ids) -> NDArray[np.float32]:
         """How alike the names of the entities of each pair are, from 0 to 1; -1 where one of them has no name."""
-        return _most_alike(*self._indexes, self._left, self._right, left, right)
+        return np.asarray(_most_alike(*self._indexes, self._left, self._right, left, right))
 
     def _called_so(self, texts: Pairs, k: int) -> Pairs:
         """The entities of pairs of names. A name that more than k entities have tells none of them apart."""
@@ -109,7 +109,9 @@ class NameSignal:
         self.pairs = names.pairs(NEAREST)
         rng = np.random.default_rng([seed, 0xA11C])
         drawn = (rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
-        self._background = Background.of(names.of(*self.pairs.T), float(np.prod(names.shape, dtype=float)), names.of(*drawn))
+        self._background = Background.of(
+            names.of(*self.pairs.T), float(np.prod(names.shape, dtype=float)), names.of(*drawn)
+        )
         self._seeds = names.of(*seeds.T)
 
     def likeness(self, left: Ids, right: Ids) -> NDArray[np.float32]:
@@ -121,7 +123,7 @@ class NameSignal:
 
         Known pairs decide where there are enough.
         """
-        alike = candidates.alike
+        alike = np.asarray(candidates.alike)
         if len(self._seeds) >= ENOUGH:
             return LikelihoodRatio.fit(self._background, self._seeds, np.ones(len(self._seeds))).of(alike)
         known = np.concatenate([self._seeds, alike]), np.concatenate([np.ones(len(self._seeds)), candidates.score])

@@ -66,7 +66,8 @@ def _weighted(grams: Grams, rarity: NDArray[np.float32]) -> Index:
     weight = rarity[grams.gram]
     squares = np.concatenate([[0.0], np.cumsum(weight.astype(np.float64) ** 2)])
     length = np.sqrt(np.maximum(np.diff(squares[grams.first]), 1e-12))
-    return Index(*grams, weight / np.repeat(length, np.diff(grams.first)).astype(np.float32))
+    scale = np.repeat(1 / length, np.diff(grams.first)).astype(np.float32)
+    return Index(*grams, np.asarray(weight * scale, dtype=np.float32))
 
 
 def _by_gram(index: Index) -> tuple[NDArray[np.int64], Ids, NDArray[np.float32]]:

@@ -52,7 +52,8 @@ def transported(
         theirs = 1 / np.maximum(np.bincount(right, weight * mine[left], minlength=shape[1]) + outside, 1e-300)
         mine = 1 / np.maximum(np.bincount(left, weight * theirs[right], minlength=shape[0]), 1e-300)
         outside = excess / theirs.sum()
-    return weight * mine[left] * theirs[right]
+    share: NDArray[np.float64] = weight * mine[left] * theirs[right]
+    return share
 
 
 def shared_out(

@@ -68,30 +68,50 @@ def seed_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: Alignment
     Entities are close if the same known entities are near them. A relation is described by the known
     entities near those that use it, and an entity by its relations: that compares relations across graphs.
     """
-    width = settings.width
     near = _marks(neighbourhoods, pairs, settings)
+    return [*near, *_profiles(neighbourhoods, near, settings)]
+
+
+def judging_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> tuple[Tensor, Tensor]:
+    """The same side by side, of the left and of the right entities, but for what a pair says of itself.
+
+    Pairs that were found are judged by these views once more: their own direction, at the start and when it comes back
+    from the neighbours, would say of every pair, right or wrong, that it is right.
+    """
+    own = _directions(neighbourhoods, pairs, settings)
+    around = _product(neighbourhoods.neighbours, own)  # (E, d)
+    length = around.norm(dim=1).clamp(min=1e-12)
+    views = [normalize(around, dim=1)]
+    back = _product(neighbourhoods.neighbours.power(2), (1 / length)[:, None])  # (E, 1), what comes back in two steps
+    views.append(normalize(_product(neighbourhoods.neighbours, views[-1]) - back * own, dim=1))
+    views += neighbourhoods.spread(views[-1], settings.hops - 2)[1:]
+    profiles = _profiles(neighbourhoods, [own, *views], settings)
+    return neighbourhoods.sides(torch.cat([*views, *profiles], dim=1))
+
+
+def _profiles(neighbourhoods: Neighbourhoods, near: list[Tensor], settings: AlignmentSettings) -> list[Tensor]:
+    """Entities by their relations, and their neighbours; relations by the known entities near those that use them."""
+    width = settings.width
     subjects = normalize(_product(neighbourhoods.uses.T.tocsr(), near[0] + near[1] + near[2]), dim=1)  # (2 R, d)
     relations = torch.cat([subjects, subjects.roll(neighbourhoods.relations, dims=0)], dim=1)  # subjects and objects
     relations = normalize(relations - relations.mean(0), dim=1)  # (2 R, 2 d)
     projection = torch.randn(2 * width, width, generator=torch.Generator().manual_seed(settings.seed))
     profile = normalize(normalize(_product(neighbourhoods.uses, relations), dim=1) @ projection, dim=1)  # (E, d)
-    return [*near, *neighbourhoods.spread(profile, 1)]
-
-
-def link_views(
-    neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings
-) -> tuple[Tensor, Tensor]:
-    """The views that follow from known pairs alone side by side, of the left and of the right entities."""
-    return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
+    return neighbourhoods.spread(profile, 1)
 
 
 def _marks(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> list[Tensor]:
     """Each known pair under a random direction of its own, and what spreads from there."""
+    return neighbourhoods.spread(_directions(neighbourhoods, pairs, settings), settings.hops)
+
+
+def _directions(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> Tensor:
+    """A random direction for both ends of each known pair; zero for all others."""
     directions = torch.randn(len(pairs), settings.width, generator=torch.Generator().manual_seed(settings.seed + 1))
     marks = torch.zeros(neighbourhoods.entities, settings.width)  # (E, d)
     for ends in (pairs[:, 0], pairs[:, 1] + neighbourhoods.left):
         marks[torch.from_numpy(ends).long()] = normalize(directions, dim=1)
-    return neighbourhoods.spread(marks, settings.hops)
+    return marks
 
 
 def start_vectors(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: AlignmentSettings) -> Tensor:
@@ -124,7 +144,7 @@ def compared_vectors(
 ) -> tuple[Tensor, Tensor]:
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
-        return link_views(neighbourhoods, pairs, settings)
+        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
     entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)

@@ -54,6 +54,13 @@ def sorted_distinct(triples: Triples) -> Triples:
     return rows
 
 
+def distinct_pairs(pairs: Pairs) -> Pairs:
+    """Distinct rows in lexicographic order."""
+    width = np.int64(pairs[:, 1].max(initial=0)) + 1
+    packed = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1])
+    return np.stack(np.divmod(packed, width), axis=1).astype(np.int32)
+
+
 def unseeded(count: int, seeds: Ids) -> Ids:
     """Ids below `count` that are no seeds."""
     return np.setdiff1d(np.arange(count, dtype=np.int32), seeds)

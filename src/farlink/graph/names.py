@@ -44,15 +44,37 @@ NAME_WORDS = r"(?i)(name|label|title|alias|synonym)[a-z]{0,3}$"  # how the ends 
 
 
 def aliases(graph: KnowledgeGraph) -> pl.DataFrame:
-    """The names of entities (entity, name): what relations like a label say, and for entities that have no such value
-    the end of the identifier, where it reads like a word: letters outnumber digits, and it is no hash.
+    """The names of entities (entity, name).
+
+    These are the values of relations like a label and, where such a relation leads to a node with labels of its own (as
+    to a synonym in an ontology), those labels; such a node has no name itself. An entity without any has the end of its
+    identifier, where that reads like a word: letters outnumber digits, and it is no hash.
     """
     ids = np.arange(len(graph.entities), dtype=np.int32)
     places = pl.DataFrame({"entity": ids, "head": graph.entities})
     labels = graph.literals.filter(_is_name(pl.col("relation")) & pl.col("value").is_not_null())
-    said = labels.join(places, on="head").select("entity", name="value").unique(maintain_order=True)
-    others = places.join(said, on="entity", how="anti")
-    return pl.concat([said, _readable_ends(others)])
+    said = labels.join(places, on="head").select("entity", name="value")
+    passed_on = _label_nodes(graph)
+    lent = passed_on.join(said, left_on="node", right_on="entity").select("entity", "name")
+    named = pl.concat([said, lent]).join(passed_on, left_on="entity", right_on="node", how="anti")
+    others = places.join(named, on="entity", how="anti").join(passed_on, left_on="entity", right_on="node", how="anti")
+    return pl.concat([named.unique(maintain_order=True), _readable_ends(others)])
+
+
+def _label_nodes(graph: KnowledgeGraph) -> pl.DataFrame:
+    """Nodes that hold a name of an entity (entity, node): relations to names lead to them, and nothing else does."""
+    head, relation, tail = graph.triples.T
+    naming = pl.DataFrame({"relation": graph.relations}).select(_is_name(pl.col("relation"))).to_series().to_numpy()
+    names = naming[relation]
+    others = np.zeros(len(graph.entities), dtype=bool)
+    others[tail[~names]] = True
+    kept = names & ~others[tail]
+    return pl.DataFrame({"entity": head[kept], "node": tail[kept]}, schema={"entity": pl.Int32, "node": pl.Int32})
+
+
+def not_names(literals: pl.DataFrame) -> pl.DataFrame:
+    """The literals that do not name their entity."""
+    return literals.filter(~_is_name(pl.col("relation")))
 
 
 def has_names(graph: KnowledgeGraph) -> bool:

@@ -13,10 +13,10 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from farlink.alignment.bootstrapping import confident_pairs, grown_pairs
+from farlink.alignment.bootstrapping import grown_pairs
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.methods.base import Epoch, Method, TwoGraphs
-from farlink.alignment.views import Neighbourhoods, compared_vectors, link_views, start_vectors
+from farlink.alignment.views import Neighbourhoods, compared_vectors, judging_views, seed_views, start_vectors
 from farlink.graph.ids import Pairs
 from farlink.reports.card import network_words
 from farlink.rsn.joint import join, merge, shared_rows
@@ -31,9 +31,7 @@ class RSN(Method[PathModel]):
     @property
     def trains(self) -> bool:  # type: ignore[override]
         """Whether the network is trained: by itself where there is nothing but structure to go by."""
-        return self.settings.network == "always" or (
-            self.settings.network == "auto" and self.scorer.by_structure_alone
-        )
+        return self.settings.network == "always" or (self.settings.network == "auto" and self.scorer.by_structure_alone)
 
     def fresh_model(self) -> PathModel:
         """The network of the settings."""
@@ -62,8 +60,7 @@ class RSN(Method[PathModel]):
             return grown_pairs(self.seeds, self._around, rounds, self.settings.confidence)[len(self.seeds) :]
         if not self.settings.bootstrapping:
             return known[len(self.seeds) :]
-        candidates = self.scorer.scored(self.compared(model, known), known)
-        return confident_pairs(candidates, self.settings.confidence)
+        return self.scorer.scored(self.compared(model, known), known).confident(self.settings.confidence)
 
     def vectors(self, model: PathModel) -> Tensor:
         """Those that the network reads."""
@@ -72,7 +69,7 @@ class RSN(Method[PathModel]):
     def compared(self, model: PathModel, links: Pairs) -> tuple[Tensor, Tensor]:
         """The views of the settings, or those that follow from the links where no network is trained."""
         if not self.trains:
-            return link_views(self.neighbourhoods, links, self.settings)
+            return judging_views(self.neighbourhoods, links, self.settings)
         return compared_vectors(self.neighbourhoods, links, model, self.settings)
 
     def kept(self, model: PathModel) -> dict[str, Tensor]:
@@ -86,7 +83,7 @@ class RSN(Method[PathModel]):
         """The views, made anew."""
         neighbourhoods = Neighbourhoods(graphs.left, graphs.right)
         if not kept:
-            return link_views(neighbourhoods, links, settings)
+            return judging_views(neighbourhoods, links, settings)
         return compared_vectors(neighbourhoods, links, network_of(kept, settings), settings)
 
     @classmethod
@@ -101,7 +98,10 @@ class RSN(Method[PathModel]):
 
     def _around(self, known: Pairs) -> Candidates:
         """Candidates by what follows from known pairs without the network."""
-        vectors = link_views(self.neighbourhoods, known, self.settings) if len(known) else None
+        if self.scorer.by_structure_alone:
+            views = seed_views(self.neighbourhoods, known, self.settings)
+            return self.scorer.scored(self.neighbourhoods.sides(torch.cat(views, dim=1)), known)
+        vectors = judging_views(self.neighbourhoods, known, self.settings) if len(known) else None
         return self.scorer.scored(vectors, known)
 
 
