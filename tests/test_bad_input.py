@@ -1,11 +1,15 @@
 """Each kind of bad input ends in one clear message or in a documented rule, and leaves no file behind."""
 
 import gzip
+import subprocess
+import sys
 
 import polars as pl
 import pytest
 
+from farlink.alignment.run import AlignmentRun
 from farlink.cli import main
+from farlink.graph.values import normal_values
 from helpers.pairs import TINY, Pair
 
 TINY_OPTIONS = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
@@ -209,3 +213,98 @@ def test_a_folder_where_nothing_may_be_written(work):
     assert code == 1
     assert "is a file, expected a folder (--out)" in errors
     assert work.out.read_text() == "a file in the way"
+
+
+# Literals and attributes
+
+ODD_VALUES = {
+    "ten megabytes": "long " * 2_000_000,
+    "control characters": "a\x00b\x07c\x1b[31m",
+    "right to left": "\u202eשָׁלוֹם\u202c مُحَمَّد",
+    "combining": "e\u0301" * 50 + "\u0301" * 500,
+    "no number": "NaN",
+    "infinite": "-INF",
+    "too large": "1e999",
+    "impossible date": "2014-02-30",
+    "a language tag that is none": '"colour"@123',
+}
+
+
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_odd_values_are_kept_as_they_are_and_have_a_normal_form(work, value):
+    names = work.folder / "names"
+    names.write_text(f"a1\t{value}\n")
+    work.accepted("--left-attributes", names)
+    literals = AlignmentRun(work.out).graphs["left"].literals
+    assert literals.rows() == [("a1", "names", value, None, None)]
+    assert normal_values(literals)["kind"].to_list() == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"), [('"x"@123', "line 2: A language code"), ('"x', "line 2: "), ('"x"^^<no iri>', "line 2: ")]
+)
+def test_broken_literals(work, value, place):
+    work.spoil("left", f"<x:a> <x:p> <x:b> .\n<x:a> <x:name> {value} .\n", ".nt")
+    assert f"left.nt, {place}" in work.refused()
+
+
+def test_attributes_of_unknown_entities_are_left_out_and_counted(work):
+    names = work.folder / "names.tsv"
+    names.write_text("ghost\tBoo\na1\tone\nb1\tuno\n")
+    text = work.accepted("--left-attributes", names)
+    assert f"2 values of {names} are about an entity that {work.files['left']} does not have, left out" in text
+    assert "first: 'ghost'" in text
+
+
+def test_attributes_of_another_graph(work):
+    names = work.folder / "names.tsv"
+    names.write_text("b1\tuno\n")
+    message = work.refused("--left-attributes", names)
+    assert "names.tsv: nothing here is about an entity of" in message
+    assert "the first row is about 'b1', while the graph has entities such as 'a" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("names.tsv", "a1\tone\na2\n", "names.tsv, line 2: expected 2 tab-separated fields (entity, value), found 1"),
+        ("names.csv", "a1,name,one\na2,x\n", "names.csv, line 2: expected 3 comma-separated fields (entity, attrib"),
+        ("names.csv", "id,name,age\na1,one\n", "names.csv, line 2: expected 3 comma-separated fields (id, name, a"),
+        ("names.tsv", "a1\n", "names.tsv, line 1: expected 2 or more tab-separated fields (entity, value), found 1"),
+        ("names.tsv", "\n", "names.tsv: no attributes in this file"),
+        ("names.parquet", "a1\tone\n", "names.parquet: not a readable Parquet file"),
+    ],
+)
+def test_attribute_files_with_other_fields_than_expected(work, name, content, message):
+    (work.folder / name).write_text(content)
+    assert message in work.refused("--right-attributes", work.folder / name)
+
+
+def test_a_missing_attribute_file(work):
+    assert "nowhere: no such file" in work.refused("--left-attributes", work.folder / "nowhere")
+
+
+def test_a_pair_that_is_rejected_and_a_seed(work):
+    (work.folder / "rejected.tsv").write_text("a30\tb31\na1\tb1\n")
+    message = work.refused("--rejected", work.folder / "rejected.tsv")
+    assert "rejected.tsv, line 2: a1 ↔ b1 is rejected here, and is a seed link; expected one of the two" in message
+
+
+MANY = """
+import resource, sys
+import farlink
+from farlink.graph.values import normal_values
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+graph = farlink.read(sys.argv[1], attributes=sys.argv[2])
+assert normal_values(graph.literals).height == int(sys.argv[3])
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+def test_a_million_aliases_of_one_entity_stay_within_a_gigabyte(work):
+    aliases = work.folder / "aliases"
+    with aliases.open("w") as file:
+        file.writelines(f"a1\talias number {number} of one\n" for number in range(1_000_000))
+    words = [sys.executable, "-c", MANY, work.files["left"], aliases, 1_000_000]
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1024

@@ -22,6 +22,39 @@ def test_info_describes_graphs(files):
     assert figures[str(files["left"])]["entities"] == 40
 
 
+def test_info_tells_what_it_sees_as_names_and_attributes(tmp_path):
+    path = tmp_path / "a.ttl"
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    path.write_text(f'@prefix : <http://e/> . :Q1 :knows :Rome ; {label} "Ann"@en ; :age 7 ; :born "1970-01-01" .')
+    text = invoke("info", path).output
+    assert "entities with a readable name" in text
+    assert "names in " in text
+    assert "1970-01-01" in text
+    figures = json.loads(invoke("info", path, "--json").output)[str(path)]
+    assert figures["entities with a readable name"] == 2
+    assert {row["attribute"]: row["kind"] for row in figures["attributes"]} == {
+        "http://e/age": "number", "http://e/born": "date", "http://www.w3.org/2000/01/rdf-schema#label": "text",
+    }  # fmt: skip
+
+
+def test_info_shows_the_attributes_that_most_entities_have(tmp_path):
+    rows = "".join(f'<x:a{i}> <x:p{j}> "{i}" .\n' for j in range(20) for i in range(j + 1))
+    (tmp_path / "a.nt").write_text(rows)
+    text = invoke("info", tmp_path / "a.nt").output
+    assert "12 of 20" in text
+    assert "x:p19" in text
+    assert "x:p7 " not in text
+
+
+def test_info_tells_what_was_left_out(tmp_path):
+    files = {"triples_1": "0\t0\t1\n", "triples_2": "2\t0\t3\n", "sup_ent_ids": "0\t2\n", "ref_ent_ids": "1\t3\n"}
+    files |= {"ent_ids_1": "0\ta\n1\tb\n", "ent_ids_2": "2\tc\n3\td\n", "attr_triples_1": "a\tp\tx\nz\tp\ty\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    result = invoke("info", tmp_path)
+    assert "1 value of attr_triples_1 is about an entity" in result.stderr.replace("\n", "")
+
+
 def test_info_reads_standard_input(files):
     with open(files["left"]) as stdin:
         result = shell("info", "-", "--format", "tsv", "--json", stdin=stdin)

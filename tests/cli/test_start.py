@@ -70,7 +70,7 @@ def test_what_prints_or_refuses_is_there_at_once(words, bare_time, folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("align", "left.tsv", "right.tsv", "--out", "run"), "(--seeds)"),
+        (("align", "left.tsv", "right.tsv", "--trust", "all", "--out", "run"), "(--trust)"),
         (("align", "broken.tsv", "right.tsv", "--seeds", "seeds.tsv", "--out", "run"), "broken.tsv, line 2"),
         (("align", "left.tsv", "left.tsv", "--seeds", "seeds.tsv", "--out", "run"), "hold the same graph"),
         (("complete", "broken.tsv", "--out", "run"), "broken.tsv, line 2"),

@@ -10,7 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from farlink.cli.app import GraphOption, RunArgument, app
-from farlink.cli.tables import console, measured_with, show_notes, show_table
+from farlink.cli.tables import console, measured_with, show_attributes, show_notes, show_table
 from farlink.errors import FarlinkError
 from farlink.presets import METHODS
 from farlink.settings import TASKS, AlignmentSettings, Settings, settings_of, valid_range
@@ -63,8 +63,8 @@ def info(
     format: GraphOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell what graphs hold: entities, relations, triples, degrees, components, literals, duplicates."""
-    from farlink.graph.summary import describe
+    """Tell what graphs hold: entities, relations, triples, degrees, components, duplicates, names and attributes."""
+    from farlink.graph.summary import describe, describe_attributes, describe_names
     from farlink.io.benchmark import read_alignment_folder
     from farlink.io.graphs import read
 
@@ -75,10 +75,24 @@ def info(
             graphs |= {data.left.source: data.left, data.right.source: data.right}
         else:
             graphs[file] = read(file, format=format)
+    show_notes([note for graph in graphs.values() for note in graph.notes])
     figures = {name: describe(graph) for name, graph in graphs.items()}
+    names = {name: describe_names(graph) for name, graph in graphs.items()}
+    attributes = {name: describe_attributes(graph) for name, graph in graphs.items()}
     if as_json:
-        console.print_json(json.dumps(figures))
+        parts = {name: {**figures[name], **names[name], "attributes": attributes[name]} for name in graphs}
+        console.print_json(json.dumps(parts))
         return
+    for name in graphs:
+        figures[name]["entities with a readable name"] = names[name]["entities with a readable name"]
+    _show_figures(figures)
+    for name in graphs:
+        show_attributes(f"names in {name}", names[name]["names"])
+        show_attributes(f"attributes in {name}", attributes[name])
+
+
+def _show_figures(figures: dict[str, dict[str, int | float]]) -> None:
+    """Print a column of figures for each graph."""
     table = Table("", *(Column("/".join(Path(name).parts[-2:]), overflow="fold") for name in figures))
     for row in next(iter(figures.values())):
         table.add_row(

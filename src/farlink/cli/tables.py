@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 REASONS = 8  # agreeing triples shown at the most
+ATTRIBUTES = 12  # attributes shown at the most
+EXAMPLE = 24  # characters of an example that are shown
 LOOKALIKES = 5  # entities shown at the most that look like another
 console = Console(highlight=False, soft_wrap=True)
 aside = Console(highlight=False, soft_wrap=True, stderr=True)  # what is not part of an answer
@@ -36,6 +38,22 @@ def show_table(table: Table) -> None:
     for cells in table.cells():
         shown.add_row(*map(Text, cells))
     console.print(shown)
+
+
+def show_attributes(title: str, attributes: list[dict[str, Any]]) -> None:
+    """Print what is known of attributes: of those that most entities have."""
+    from farlink.graph.names import short_name
+
+    if not attributes:
+        return
+    shown = attributes[:ATTRIBUTES]
+    if len(shown) < len(attributes):
+        title += f": {len(shown)} of {len(attributes):,}"
+    heads = [Column("attribute"), *(Column(name, ",", "right") for name in ("entities", "values"))]
+    heads += [*(Column(name, ".3f", "right") for name in ("functional", "inverse")), Column("kind"), Column("example")]
+    cells = [list(row.values()) for row in shown]
+    rows = [[short_name(name), *figures, (example or "")[:EXAMPLE]] for name, *figures, example in cells]
+    show_table(Table(heads, rows, title))
 
 
 def show_results(metrics: dict[str, Any]) -> None:
