@@ -46,7 +46,7 @@ Way = tuple[float, tuple[Segment, ...]]  # through a name: what it costs, and it
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Words in simplified characters, other characters in these, and the letters that each stands for in foreign names."""
+    """Words in simplified characters, other characters in these, and the letters of each in foreign names."""
 
     words: dict[str, Word]
     simplified: dict[int, str]
