@@ -128,7 +128,7 @@ class AlignmentSettings(Settings):
     )
     signals: str = Field(
         ALL_SIGNALS,
-        description=f"what entities are compared by: all that the graphs have, or some of {', '.join(SIGNALS)}, with commas",
+        description=f"what entities are compared by: all that there is, or some of {', '.join(SIGNALS)}, with commas",
     )
     network: Annotated[Literal["auto", "always", "never"], NETWORK] = Field(
         "auto",
@@ -200,6 +200,13 @@ class AlignmentSettings(Settings):
     )
     evidence_doubt: float = Field(
         0.05, gt=0.0, le=1.0, description="least factor by which a triple without a counterpart lowers a pair's odds"
+    )
+
+    evidence_turn: float = Field(
+        10.0,
+        gt=0.0,
+        le=1000,
+        description="log odds of agreeing triples from which on more of them count ever less, beside names and values",
     )
 
     @field_validator("signals")

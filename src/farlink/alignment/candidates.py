@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.likelihood import Background, LikelihoodRatio, learned_weight
+from farlink.alignment.likelihood import Background, LikelihoodRatio
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
@@ -223,7 +223,7 @@ class PairScorer:
             *self._name_signals(),
             *self._value_signals(candidates, likely),
             *self._vector_signals(candidates, vectors),
-            *self._evidence_signals(),
+            Signal("triples", 1.0, self._agreeing),
         ]
         for _ in range(self.settings.refinements):
             candidates = candidates.competing(total(signals, candidates))
@@ -235,12 +235,10 @@ class PairScorer:
         alike = np.maximum(candidates.alike, 0) / UNLEARNED
         return alike if self.values is None else alike + self.values.rarity(candidates.left, candidates.right)
 
-    def _evidence_signals(self) -> list[Signal]:
-        import os
-        EW,CAL=float(os.environ.get("EW",".5")),int(os.environ.get("CAL","0"))
-        n=float(np.prod(self.shape,dtype=float))
-        if not CAL: return context_signals(self.evidence, self.settings)
-        return [Signal("triples", EW, lambda pairs: learned_weight(self.evidence.of(pairs), pairs.score, n))]
+    def _agreeing(self, candidates: Candidates) -> NDArray[np.floating]:
+        """What agreeing triples are worth. They depend on each other, so that the more there are the less each adds."""
+        odds, turn = self.settings.evidence * self.evidence.of(candidates), self.settings.evidence_turn
+        return np.where(odds > 0, turn * np.log1p(np.maximum(odds, 0) / turn), odds)
 
     def _name_signals(self) -> list[Signal]:
         return [] if self.names is None else [Signal("names", 1.0, self.names.weight)]
@@ -263,8 +261,7 @@ class PairScorer:
         def weight(pairs: Candidates) -> NDArray[np.floating]:
             return LikelihoodRatio.fit(background, pairs.cosine, pairs.score).of(pairs.cosine)
 
-        import os
-        return [Signal("vectors", float(os.environ.get("VW",".5")), weight)]
+        return [Signal("vectors", self.settings.evidence, weight)]
 
     def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """All pairs that come into question, with what they have in common; the known ones are taken for right."""

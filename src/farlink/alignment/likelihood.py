@@ -15,7 +15,6 @@ from scipy.optimize import isotonic_regression
 
 BINS = 20  # of likenesses below 1, which have a bin of their own
 EQUAL = 0.9999  # a cosine from here on is 1 but for rounding
-QUANTILES = 50  # bins of strengths, each with as many pairs
 PRIOR = 2.0  # pairs that a bin counts as, whatever was seen
 ENOUGH = 100  # known pairs from which on the likely ones are not asked
 
@@ -64,21 +63,3 @@ class LikelihoodRatio:
     def of(self, likeness: NDArray[np.floating]) -> NDArray[np.float64]:
         """The weight of each likeness; nothing where there is none."""
         return np.append(self.weight, 0.0)[bins_of(likeness)]  # -1 is the last
-
-
-def learned_weight(
-    strength: NDArray[np.floating], chance: NDArray[np.floating], pairs: float
-) -> NDArray[np.float64]:
-    """What a strength is worth, for each of the pairs that come into question, given the chance of each.
-
-    How often any two of all `pairs` are so strong is counted on those that come into question and are not the same; of
-    the others nothing is known but that they did not.
-    """
-    edges = np.unique(np.quantile(strength, np.linspace(0, 1, QUANTILES + 1)[1:-1])) if len(strength) else np.empty(0)
-    place = np.searchsorted(edges, strength, side="right")
-    same = np.bincount(place, chance, minlength=len(edges) + 1)
-    other = np.bincount(place, 1 - np.minimum(chance, 1), minlength=len(edges) + 1) + 0.5
-    other[0] += max(pairs - len(strength), 0.0)
-    any_two = other / other.sum()
-    ratio = np.log((same + PRIOR * any_two) / (same.sum() + PRIOR)) - np.log(any_two)
-    return np.asarray(isotonic_regression(ratio, weights=same + PRIOR).x[place])

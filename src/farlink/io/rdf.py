@@ -17,6 +17,7 @@ from pyoxigraph import RdfFormat
 
 from farlink.errors import InputError
 from farlink.io.files import display_name, open_bytes, skip_byte_order_mark
+from farlink.io.owl import without_restrictions
 
 RDF_FORMATS = {
     "nt": RdfFormat.N_TRIPLES,
@@ -43,14 +44,17 @@ ANONYMOUS = r"^_:[0-9a-f]{20,32}$"
 
 
 def read_triples(path: str | Path, format: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Relational triples (head, relation, tail) of an RDF file, and its literals with datatypes and languages."""
+    """Relational triples (head, relation, tail) of an RDF file, and its literals with datatypes and languages.
+
+    Restrictions of OWL become triples (`owl.without_restrictions`).
+    """
     statements = read_statements(path, format)
     literal = pl.col("value").is_not_null()
     literals = statements.filter(literal).drop("tail")
     triples = statements.filter(~literal).select(TERMS)
     if statements.is_empty():
         raise InputError(display_name(path), "no triples in this file")
-    return triples, literals
+    return without_restrictions(triples), literals
 
 
 def read_statements(path: str | Path, format: str) -> pl.DataFrame:
