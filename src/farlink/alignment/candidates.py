@@ -45,6 +45,7 @@ class Candidates:
     shape: tuple[int, int]  # entities of either side
     rounds: int  # of the balance
     alike: NDArray[np.float32] | None = None  # how alike their names are, -1 where one has none; None: not read
+    parts: dict[str, NDArray[np.float32]] | None = None  # what each signal adds to the logit
     chance: NDArray[np.float64] | None = None  # that the pair is right and its entities have a counterpart at all
 
     @classmethod
@@ -92,7 +93,8 @@ class Candidates:
         """Some of the pairs, as they are."""
         columns = ("left", "right", "cosine", "logit", "score", "alike", "chance")
         present = {name: values for name in columns if (values := getattr(self, name)) is not None}
-        return replace(self, **{name: values[kept] for name, values in present.items()})
+        parts = None if self.parts is None else {name: values[kept] for name, values in self.parts.items()}
+        return replace(self, parts=parts, **{name: values[kept] for name, values in present.items()})
 
     def without(self, pairs: Pairs) -> Candidates:
         """All but some pairs."""
@@ -226,8 +228,10 @@ class PairScorer:
             Signal("triples", 1.0, self._agreeing),
         ]
         for _ in range(self.settings.refinements):
-            candidates = candidates.competing(total(signals, candidates))
-        return candidates.with_chances()
+            parts = {signal.name: signal.weight * signal.of(candidates) for signal in signals}
+            candidates = candidates.competing(sum(parts.values(), np.zeros(len(candidates.left))))
+        kept = {name: part.astype(np.float32) for name, part in parts.items()}
+        return replace(candidates, parts=kept).with_chances()
 
     def _unlearned(self, candidates: Candidates) -> NDArray[np.floating]:
         """What speaks for pairs before anything is learned: likeness itself, and the rarity of a value both have."""

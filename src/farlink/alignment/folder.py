@@ -6,7 +6,7 @@ literals.parquet      side, head, relation, value, datatype, language: what is n
 links.parquet         purpose, left, right: the seed, validation and test links and the rejected pairs by id
 found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id; where names are read,
-                      alike and chance, too
+                      alike and chance, too, and in part_* what each signal adds to the logit
 alignment.tsv         the mapping by name
 
 The vectors by which entities are compared are not kept: in the preset `best` they are 1,792 numbers an entity, 215 MB
@@ -38,6 +38,7 @@ from farlink.runs.tables import PAIR, graph_of, ids_of, named, pairs_table, stac
 from farlink.settings import AlignmentSettings
 
 SIDES = ("left", "right")
+PART = "part_"  # begins the names of columns that tell what each signal adds to a logit
 PURPOSES = ("seed", "validation", "test", "rejected")
 NO_LITERALS = {"side": pl.String, **LITERAL_SCHEMA}
 MAPPING = {
@@ -143,6 +144,7 @@ class AlignmentFolder(Run[AlignmentSettings]):
         """Write the pairs that came into question."""
         columns = ("left", "right", "cosine", "logit", "score", "alike", "chance")
         present = {name: values for name in columns if (values := getattr(candidates, name)) is not None}
+        present |= {f"{PART}{name}": values for name, values in (candidates.parts or {}).items()}
         self.write_table("candidates", pl.DataFrame(present))
 
     @lazy
@@ -154,7 +156,8 @@ class AlignmentFolder(Run[AlignmentSettings]):
         shape = (self.vocabulary["left"].height, self.vocabulary["right"].height)
         alike, chance = (table[name].to_numpy() if name in table.columns else None for name in ("alike", "chance"))
         rounds = self.settings.sinkhorn_rounds if alike is None else ROUNDS
-        candidates = Candidates(left, right, cosine, logit, score, shape, rounds, alike, chance)
+        parts = {name.removeprefix(PART): table[name].to_numpy() for name in table.columns if name.startswith(PART)}
+        candidates = Candidates(left, right, cosine, logit, score, shape, rounds, alike, parts or None, chance)
         if "score" not in table.columns and self.settings.temperature:
             return candidates.balanced(logit)  # as it was done when format 0 was read
         return candidates

@@ -32,7 +32,7 @@ from farlink.cli.tables import (
 )
 from farlink.io.exports import EXPORTS
 from farlink.presets import DEFAULT_METHOD, METHODS
-from farlink.settings import AlignmentSettings, make_settings
+from farlink.settings import ALL_SIGNALS, SIGNALS, AlignmentSettings, make_settings
 
 if TYPE_CHECKING:
     from farlink.alignment.run import AlignmentRun
@@ -68,6 +68,12 @@ RightAttributesOption = Annotated[str | None, typer.Option(help="Values of right
 MethodOption = Annotated[
     str, typer.Option(help=f"One of {', '.join(METHODS)}; those of others have settings of their own.")
 ]
+SignalsOption = Annotated[
+    str, typer.Option(help=f"What entities are compared by: all that there is, or some of {', '.join(SIGNALS)}.")
+]
+CardinalityOption = Annotated[
+    str, typer.Option(help="one-to-one, or many-to-one: left entities may share a counterpart.")
+]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
     float | None,
@@ -89,6 +95,8 @@ def align(
     out: OutOption = None,
     preset: PresetOption = "best",
     method: MethodOption = DEFAULT_METHOD,
+    signals: SignalsOption = ALL_SIGNALS,
+    cardinality: CardinalityOption = "one-to-one",
     seed: SeedOption = 0,
     resume: ResumeOption = False,
     set_: SetOption = None,
@@ -97,14 +105,18 @@ def align(
     fold: FoldOption = 1,
     share: ShareOption = None,
 ) -> None:
-    """Align two graphs: from files to a scored one-to-one mapping.
+    """Align two graphs: from files to a scored one-to-one mapping, with known links (seeds) or without.
+
+    **farlink align left.nt.gz right.tsv --out run/**
 
     **farlink align left.nt.gz right.tsv --seeds seeds.tsv --out run/**
 
     **farlink align benchmark_folder/ --out run/**
     """
     folder = run_folder(out)
-    settings = make_settings(preset, **{"seed": seed, "method": method, **parse_assignments(set_)})
+    chosen = {"signals": signals} if signals != ALL_SIGNALS else {}
+    chosen |= {"cardinality": cardinality} if cardinality != "one-to-one" else {}
+    settings = make_settings(preset, **{"seed": seed, "method": method, **chosen, **parse_assignments(set_)})
     graphs = graph_source(left, left_format), None if right is None else graph_source(right, right_format)
     sources = {
         "seeds": seeds,

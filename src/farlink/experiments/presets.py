@@ -79,7 +79,8 @@ class Job:
         """The arguments of `farlink` that make this run."""
         changed = [word for change in self.changes for word in ("--set", change)]
         share = [] if self.share is None else ["--share", f"{self.share:g}"]
-        return ["align", folder, "--preset", self.preset, "--seed", str(self.seed), *changed, *share, "--out", out]
+        kind = ["--preset", self.preset, "--signals", "structure", "--seed", str(self.seed)]
+        return ["align", folder, *kind, *changed, *share, "--out", out]
 
 
 def run(data: Path | None, out: Path, parts: list[str], only: list[str] | None, seeds: int) -> Iterator[str]:
