@@ -202,6 +202,13 @@ class AlignmentSettings(Settings):
         0.05, gt=0.0, le=1.0, description="least factor by which a triple without a counterpart lowers a pair's odds"
     )
 
+    vector_entities: int = Field(
+        60_000,
+        ge=0,
+        le=2**31 - 1,
+        description="entities of both sides up to which vectors spread over the graphs beside names and values; in larger "
+        "ones these and agreeing triples decide",
+    )
     evidence_turn: float = Field(
         10.0,
         gt=0.0,

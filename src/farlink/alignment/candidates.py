@@ -215,6 +215,8 @@ class PairScorer:
         if self.by_structure_alone:
             assert vectors is not None
             return scored_candidates(*vectors, self.evidence, self.settings, self.rejected)
+        if sum(self.shape) > self.settings.vector_entities:
+            vectors = None
         candidates = self._listed(vectors, known)
         if len(known) == len(self.seeds):  # nothing was found yet
             candidates = candidates.competing(self._unlearned(candidates))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from farlink.alignment.likelihood import ENOUGH, Background, LikelihoodRatio
 from farlink.alignment.similarity import cosine, grams_of, indexes, likeness, nearest_texts
 from farlink.graph.edges import begins
-from farlink.graph.ids import Ids, Pairs, distinct_pairs
+from farlink.graph.ids import Ids, Pairs, distinct_pairs, packed
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import aliases
 from farlink.text.normal import normal_names
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NEAREST = 20  # names of the other side that a name brings into question
 DRAWN = 200_000  # pairs drawn at random to see how alike any two entities are
+LEAST = 0.1  # likeness up to which names have next to nothing in common
 ALIASES = 64  # of an entity that are compared at the most, so that a pair costs no more than the square
 
 
@@ -55,12 +56,17 @@ class Names:
         return bool(len(self._left.text) and len(self._right.text))
 
     def pairs(self, k: int) -> Pairs:
-        """Entities that have one of the k names most like a name of the other, seen from either side."""
+        """Entities that have one of the k names most like a name of the other, seen from either side; sorted.
+
+        The names of a side that has more of them ask for fewer, so that neither side lists more pairs than the other.
+        """
         left, right = self._indexes
-        forth = np.stack(nearest_texts(left, right, k), axis=1)
-        back = np.stack(nearest_texts(right, left, k)[::-1], axis=1)
+        counts = len(left.first) - 1, len(right.first) - 1
+        asked = [max(1, round(k * min(counts) / max(count, 1))) for count in counts]
+        forth = np.stack(nearest_texts(left, right, asked[0]), axis=1)
+        back = np.stack(nearest_texts(right, left, asked[1])[::-1], axis=1)
         texts = distinct_pairs(np.concatenate([forth, back]))
-        return self._called_so(texts[likeness(left, right, texts[:, 0], texts[:, 1]) > 0], k)
+        return self._called_so(texts[likeness(left, right, texts[:, 0], texts[:, 1]) > LEAST], k)
 
     def of(self, left: Ids, right: Ids) -> NDArray[np.float32]:
         """How alike the names of the entities of each pair are, from 0 to 1; -1 where one of them has no name."""
@@ -77,7 +83,7 @@ class Names:
         for side, called in (("left", self._left), ("right", self._right)):
             owners = pl.DataFrame({f"{side}_text": called.text, side: called.entity})
             frame = frame.join(owners, on=f"{side}_text")
-        return frame.select("left", "right").unique().to_numpy().astype(np.int32)
+        return distinct_pairs(frame.select("left", "right").to_numpy())
 
 
 def _called(graph: KnowledgeGraph) -> tuple[_Called, pl.Series]:
@@ -109,14 +115,18 @@ class NameSignal:
         self.pairs = names.pairs(NEAREST)
         rng = np.random.default_rng([seed, 0xA11C])
         drawn = (rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
-        self._background = Background.of(
-            names.of(*self.pairs.T), float(np.prod(names.shape, dtype=float)), names.of(*drawn)
-        )
+        self._packed, self._alike = packed(self.pairs, names.shape[1]), names.of(*self.pairs.T)
+        self._background = Background.of(self._alike, float(np.prod(names.shape, dtype=float)), names.of(*drawn))
         self._seeds = names.of(*seeds.T)
 
     def likeness(self, left: Ids, right: Ids) -> NDArray[np.float32]:
-        """How alike the names of each pair are; -1 where one has none."""
-        return self._names.of(left, right)
+        """How alike the names of each pair are; -1 where one has none. Those of `pairs` are compared once."""
+        asked = packed(np.stack([left, right], axis=1), self._names.shape[1])
+        place = np.searchsorted(self._packed, asked).clip(max=max(len(self._packed) - 1, 0))
+        found = self._packed[place] == asked if len(self._packed) else np.zeros(len(asked), dtype=bool)
+        alike = np.empty(len(asked), dtype=np.float32)
+        alike[found], alike[~found] = self._alike[place[found]], self._names.of(left[~found], right[~found])
+        return alike
 
     def weight(self, candidates: Candidates) -> NDArray[np.float64]:
         """What the names of each pair are worth, as a logarithm, given what is thought of the pairs so far.

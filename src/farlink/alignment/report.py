@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from farlink.alignment.mapping import Mapping
+from farlink.alignment.mapping import LIKELIER_THAN_NOT, Mapping
 from farlink.alignment.methods import method_class
 from farlink.alignment.results import quality_table, ranks_table
 from farlink.alignment.run import AlignmentRun
@@ -95,6 +95,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "## Results",
         "",
         *result_lines(metrics),
+        *_signal_lines(run),
     ]
     shown = [
         name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
@@ -107,9 +108,9 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         "- Ranks are realistic: among equal scores the right answer takes the mean place.",
         "- `linked`: candidates are the ends of validation and test links. `all`: every entity that is not a seed.",
-        f"- The score is {_score_in_words(settings)}. It comes from the structure of the graphs alone; names were "
-        "not read. The margin is the lead over the next best candidate.",
-        *_probability_in_words(metrics["threshold"]),
+        f"- The score is {_score_in_words(settings)}. {_signals_in_words(run)} The margin is the lead over the next "
+        "best candidate.",
+        *_probability_in_words(metrics["threshold"], with_links=bool(about["links"]["validation"])),
         "- Name equality is what comparing names alone would have given; where it is high, names solve the task.",
     ]
     return "\n".join(lines) + "\n"
@@ -142,9 +143,39 @@ def _score_in_words(settings: AlignmentSettings) -> str:
     return "the cosine of the two entities' vectors"
 
 
-def _probability_in_words(threshold: float | None) -> list[str]:
+def _signals_in_words(run: AlignmentRun) -> str:
+    """What the score was made of."""
+    parts = run.candidates.parts
+    if parts is None:
+        return "It comes from the structure of the graphs alone; names were not read."
+    return (
+        f"It adds up {', '.join(parts)}, each as the logarithm of how much likelier what is seen is for the same entity "
+        "than for any two; what it is worth was learned from the two graphs."
+    )
+
+
+def _signal_lines(run: AlignmentRun) -> list[str]:
+    """What each signal was worth, on average, to the matched pairs."""
+    candidates = run.candidates
+    if candidates.parts is None or candidates.chance is None:
+        return []
+    matched = candidates.best() & (candidates.chance >= LIKELIER_THAN_NOT)
+    rows = [
+        [name, float(part[matched].mean()), float(part[~matched].mean())] for name, part in candidates.parts.items()
+    ]
+    headings = [Column("signal"), Column("matched pairs", "+.1f", "right"), Column("other candidates", "+.1f", "right")]
+    told = markdown(Table(headings, rows, "What each signal adds to the log odds of a pair, on average:"))
+    return ["", *told] if matched.any() else []
+
+
+def _probability_in_words(threshold: float | None, *, with_links: bool) -> list[str]:
     if threshold is None:
         return ["- Without validation links there are no probabilities, and every entity is matched that can be."]
+    if not with_links:
+        return [
+            "- The probability is the chance that the pair is right, by what the two graphs say together: no link was "
+            "there to check it on. A pair less probable than one half is marked `unmatched`."
+        ]
     return [
         "- The probability says how often pairs with such a score and such a resemblance were right among the "
         "validation links. These all have a counterpart, so it is too high for entities that may have none.",

@@ -89,6 +89,20 @@ class AlignmentRun(AlignmentFolder):
         pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
         return [self._in_words(reason) for reason in self._evidence.reasons(pair[0], pair[1], self.candidates)]
 
+    def waterfall(self, left: str, right: str) -> pl.DataFrame:
+        """What each signal adds to the log odds of a pair: signal, log_odds; the first row is what any pair starts from.
+
+        Empty where structure alone was read, and for pairs that did not come into question.
+        """
+        pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
+        candidates = self.candidates
+        place = np.flatnonzero((candidates.left == pair[0]) & (candidates.right == pair[1]))
+        if candidates.parts is None or candidates.chance is None or not len(place):
+            return pl.DataFrame(schema={"signal": pl.String, "log_odds": pl.Float64})
+        start = float(np.log(max(candidates.chance.sum(), 1.0)) - np.log(np.prod(candidates.shape, dtype=float)))
+        parts = {"any pair": start, **{name: float(part[place[0]]) for name, part in candidates.parts.items()}}
+        return pl.DataFrame({"signal": list(parts), "log_odds": list(parts.values())})
+
     @lazy
     def _evidence(self) -> Evidence:
         return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"), self.settings)

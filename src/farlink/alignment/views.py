@@ -76,8 +76,11 @@ def judging_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: Alignm
     """The same side by side, of the left and of the right entities, but for what a pair says of itself.
 
     Pairs that were found are judged by these views once more: their own direction, at the start and when it comes back
-    from the neighbours, would say of every pair, right or wrong, that it is right.
+    from the neighbours, would say of every pair, right or wrong, that it is right. In graphs too large for vectors
+    all are alike.
     """
+    if neighbourhoods.entities > settings.vector_entities:
+        return neighbourhoods.sides(torch.zeros(neighbourhoods.entities, 1))
     own = _directions(neighbourhoods, pairs, settings)
     around = _product(neighbourhoods.neighbours, own)  # (E, d)
     length = around.norm(dim=1).clamp(min=1e-12)

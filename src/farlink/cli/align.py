@@ -29,6 +29,7 @@ from farlink.cli.tables import (
     show_notes,
     show_reasons,
     show_results,
+    show_waterfall,
 )
 from farlink.io.exports import EXPORTS
 from farlink.presets import DEFAULT_METHOD, METHODS
@@ -191,6 +192,9 @@ def match(
         return
     show_matches(found, reasons)
     show_reasons(found, reasons)
+    if len(found):
+        first = found["entity"][0]
+        show_waterfall(opened.waterfall(*((entity, first) if side == "left" else (first, entity))))
     show_lookalikes(opened.lookalikes(entity))
 
 

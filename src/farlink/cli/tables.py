@@ -134,6 +134,13 @@ def show_reasons(found: pl.DataFrame, reasons: list[list[str]]) -> None:
         console.print("  no triple agrees; it was found by resemblance further away")
 
 
+def show_waterfall(parts: pl.DataFrame) -> None:
+    """Say what each signal adds to the log odds of the first candidate."""
+    if len(parts):
+        added = "  ".join(f"{signal} {odds:+.1f}" for signal, odds in parts.iter_rows())
+        console.print(f"log odds: {added}  together {parts['log_odds'].sum():+.1f}", markup=False)
+
+
 def show_lookalikes(names: list[str]) -> None:
     """Warn where structure can only guess."""
     if names:

@@ -56,9 +56,13 @@ def sorted_distinct(triples: Triples) -> Triples:
 
 def distinct_pairs(pairs: Pairs) -> Pairs:
     """Distinct rows in lexicographic order."""
-    width = np.int64(pairs[:, 1].max(initial=0)) + 1
-    packed = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1])
-    return np.stack(np.divmod(packed, width), axis=1).astype(np.int32)
+    width = int(pairs[:, 1].max(initial=0)) + 1
+    return np.stack(np.divmod(np.unique(packed(pairs, width)), width), axis=1).astype(np.int32)
+
+
+def packed(pairs: Pairs, width: int) -> NDArray[np.int64]:
+    """One number for each pair, in the order of pairs; right ids are below the width."""
+    return np.asarray(pairs[:, 0].astype(np.int64) * width + pairs[:, 1])
 
 
 def unseeded(count: int, seeds: Ids) -> Ids:
