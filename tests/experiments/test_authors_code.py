@@ -15,7 +15,7 @@ TRIPLES = np.unique(
     axis=0,
 )
 NEAR = Adjacency.of(Edges.of_triples(TRIPLES, 4, 4))
-GRAPH = JointGraph(TRIPLES, 4, 2, 4, NEAR, np.array([0, 0, 1, 1], dtype=np.uint8))
+GRAPH = JointGraph(TRIPLES, 4, 2, 4, NEAR, np.array([0, 0, 1, 1], dtype=np.uint8), np.zeros(4, dtype=bool))
 LINKED = np.array([True, False, True, False])
 OPTIONS = {"length": 7, "walks_per_triple": 3000, "depth": 0.9, "cross": 0.8, "seed": 0, "epoch": 0}
 
