@@ -95,7 +95,7 @@ def test_the_authors_preset_is_the_papers_but_for_what_their_code_does_otherwise
         "norm": "step",
         "loss": "log-uniform",
         "entity_negatives": 8192,
-        "relation_negatives": 1 / 3,
+        "relation_negatives": 0.333,
         "optimiser": "dense",
         "max_epochs": 14,
         "patience": 0,

@@ -107,7 +107,7 @@ METHODS: dict[str, MethodEntry] = {
                 "norm": "step",
                 "loss": "log-uniform",
                 "entity_negatives": 8192,
-                "relation_negatives": 1 / 3,
+                "relation_negatives": 0.333,
                 "optimiser": "dense",
                 # the epochs of their published log
                 "max_epochs": 14,

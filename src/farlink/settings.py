@@ -58,14 +58,13 @@ class Settings(BaseModel):
         0.5, ge=0.01, le=100, description="walks from every triple in an epoch"
     )
     walk_epochs: Annotated[int, NETWORK] = Field(
-        0, ge=0, le=100_000, description="epochs with walks of their own, after which the same come again; 0: all"
+        0, ge=0, le=100_000, description="epochs with walks of their own, before the same come again; 0: all epochs"
     )
     walk_steps: Annotated[Steps, NETWORK] = Field(
         "entities",
-        description="a step of a walk is drawn among the entities next to the current one, with α for those far from "
-        "the one before and β for those of the other graph (the paper); or among the triples that leave it, with α "
-        "for those that do not leave the first entity of the walk, too, and β for those that lead to a linked entity "
-        "(its authors' code)",
+        description="what a step is drawn among: entities next to the current one, with α for those far from the one "
+        "before and β for the other graph (the paper); or triples that leave it, with α for those that do not leave "
+        "the first entity of the walk, too, and β for linked entities (the authors' code)",
     )
     depth_bias: Annotated[float, NETWORK] = Field(0.9, gt=0.0, lt=1.0, description="α: preference for going far")
 
@@ -87,9 +86,8 @@ class Settings(BaseModel):
 
     loss: Annotated[LossKind, NETWORK] = Field(
         "softmax",
-        description="type-based NCE; sampled softmax; or NCE whose noise is log-uniform by falling frequency, distinct "
-        "and of its own for every position of a batch, with scores less the log of the expected draws, added up over a "
-        "path (the authors' code)",
+        description="NCE by type; sampled softmax; or NCE with log-uniform noise by falling frequency, anew for every "
+        "position, log-Q correction, and the sum over a path in place of the mean (the authors' code)",
     )
     entity_negatives: Annotated[int, NETWORK] = Field(
         2048, ge=1, le=2**20, description="noise entities drawn for a batch, or for each position of it"

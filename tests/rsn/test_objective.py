@@ -32,4 +32,4 @@ def test_the_first_walks_are_the_same_whether_they_come_again_or_not(pair):
 def test_a_share_of_the_relations_is_drawn_as_noise(pair):
     graph = alone(pair.left)
     _, relation_loss = path_losses(graph, make_settings("authors"))
-    assert relation_loss.negatives == round(graph.relations / 3)
+    assert relation_loss.negatives == round(0.333 * graph.relations)
