@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from farlink.engine import softmax
 from farlink.engine.machine import multiplies_bfloat16
+from farlink.rsn import log_uniform
 from farlink.rsn.log_uniform import LogUniformLoss, LogUniformNoise
 
 FREQUENCY = torch.tensor([3, 0, 9, 9, 1, 5])
@@ -74,7 +74,7 @@ def make_predictions(ids=6, width=WIDTH):
 
 @pytest.mark.parametrize("size", [4, 256], ids=["in slices", "at once"])
 def test_the_loss_is_the_sum_over_a_path_against_noise_of_each_position(monkeypatch, size):
-    monkeypatch.setattr(softmax, "SLICE", size)
+    monkeypatch.setattr(log_uniform, "SLICE", size)
     states, targets, table, bias = make_predictions()
     loss = LogUniformLoss(LogUniformNoise(FREQUENCY), negatives=4)
     value = loss(states, targets, table, bias, generator())

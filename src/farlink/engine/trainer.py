@@ -22,7 +22,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from farlink.engine.dense_adam import DenseAdam
-from farlink.engine.machine import products_in, stop_signal
+from farlink.engine.machine import memory_kept, products_in, stop_signal
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import RowAdam
 from farlink.engine.trace import EpochRecord, Watcher
@@ -105,7 +105,7 @@ class Trainer(Generic[Model]):
         if not fresh:
             self._load()
         self._begin_stage()
-        with torch.random.fork_rng(devices=[]), stop_signal() as stop:
+        with torch.random.fork_rng(devices=[]), memory_kept(), stop_signal() as stop:
             while not self._finished():
                 objective, after_epoch = self.epochs(self.progress.epoch, self.model)
                 if fresh:

@@ -22,7 +22,9 @@ from torch.nn.functional import logsigmoid
 
 from farlink.engine.logistic import noise_losses
 from farlink.engine.random_bits import GOLDEN, fraction, mix
-from farlink.engine.softmax import factor, pass_back, slices
+from farlink.engine.softmax import factor
+
+SLICE = 512  # states scored at a time: the scores stay in the cache, and the noise is gone through once for a batch
 
 
 class Draw(NamedTuple):
@@ -87,8 +89,12 @@ class _Contrast(torch.autograd.Function):
         short, share, total = factor(table), 1 / states.shape[1], 0.0
         for h, d_h, target, (ids, log_expected) in zip(states, d_states, targets, draws, strict=True):
             level = bias - log_expected  # (I)
-            loss, d_w, d_level = _noise_term(h, short.index_select(0, ids), level[ids], d_h)
-            d_table.index_add_(0, ids, d_w, alpha=share)
+            w, noise_level, d_level = short.index_select(0, ids), level[ids], torch.zeros(len(ids))
+            for part, d_part in zip(*(torch.split(rows, SLICE) for rows in (factor(h), d_h)), strict=True):
+                scores = part @ w.T  # (of a slice of states, k)
+                total += noise_losses(scores, noise_level, d_level)  # and now their gradient
+                d_part.copy_(scores @ w)
+                d_table.index_add_(0, ids, (scores.T @ part).float(), alpha=share)
             d_bias.index_add_(0, ids, d_level, alpha=share)
             y = table.index_select(0, target)  # (B, d)
             right = (h * y).sum(-1) + level[target]  # (B)
@@ -96,7 +102,7 @@ class _Contrast(torch.autograd.Function):
             d_h.addcmul_(d_right[:, None], y).mul_(share)
             d_table.index_add_(0, target, d_right[:, None] * h, alpha=share)
             d_bias.index_add_(0, target, d_right, alpha=share)
-            total += loss - float(logsigmoid(right).sum())
+            total -= float(logsigmoid(right).sum())
         ctx.save_for_backward(d_states, d_table, d_bias)
         return states.new_tensor(total * share)
 
@@ -105,16 +111,6 @@ class _Contrast(torch.autograd.Function):
         d_states, d_table, d_bias = ctx.saved_tensors
         # in place: a copy of the table's would take longer than the product
         return d_states.mul_(upstream), None, d_table.mul_(upstream), d_bias.mul_(upstream), None
-
-
-def _noise_term(h: Tensor, w: Tensor, level: Tensor, d_h: Tensor) -> tuple[float, Tensor, Tensor]:
-    """Loss of states h (B, d) against noise vectors w (k, d) and gradients of w and level (k); that of h is written."""
-    d_w, d_level, total = h.new_zeros(w.shape), torch.zeros_like(level), 0.0
-    for part, d_part in slices(factor(h), d_h):
-        scores = part @ w.T  # (of a slice of states, k)
-        total += noise_losses(scores, level, d_level)  # and now their gradient
-        pass_back(scores, part, w, d_part, d_w)
-    return total, d_w, d_level
 
 
 @njit(cache=True)

@@ -17,6 +17,8 @@ from farlink.engine.dropout import Dropout
 from farlink.rsn.identity_lstm import IdentityLSTM, identity_lstm_step
 from farlink.settings import Cell, Kind, Norm
 
+MOMENTUM = 0.1  # share of a batch in the statistics that a norm gathers
+
 
 class Core(NamedTuple):
     """A recurrent cell: as a layer that reads whole paths, and as the step that the layer repeats."""
@@ -168,15 +170,9 @@ def _normalised(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
 
 
 def _normalised_by_step(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
-    """Batch norm of x (T - 1, B, d) with statistics of each step, weights of all, and their mean to go on with."""
+    """Batch norm of x (T - 1, B, d) with statistics of each step, weights of all, and the mean of all to go on with."""
     if not norm.training:
         return _normalised(norm, x)
-    steps, _, width = x.shape
-    gathered = [norm.get_buffer(name) for name in ("running_mean", "running_var")]
-    means, variances = (buffer.repeat(steps) for buffer in gathered)
-    columns = x.transpose(0, 1).flatten(1)  # (B, (T - 1) d): every step has columns of its own
-    weight, bias = norm.weight.repeat(steps), norm.bias.repeat(steps)
-    normalised = batch_norm(columns, means, variances, weight, bias, training=True, eps=norm.eps)
-    for buffer, updated in zip(gathered, (means, variances), strict=True):
-        buffer.copy_(updated.view(steps, width).mean(0))
-    return normalised.view(-1, steps, width).transpose(0, 1)
+    gathered, share = (norm.running_mean, norm.running_var), MOMENTUM / len(x)
+    steps = [batch_norm(step, *gathered, norm.weight, norm.bias, True, share, norm.eps) for step in x]
+    return torch.stack(steps)
