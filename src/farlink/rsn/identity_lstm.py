@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit, prange
+from numba import njit
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
@@ -97,10 +97,11 @@ def _remember(given, again, gates, before, memory, state):  # type: ignore[no-un
         state[j] = narrowed(gates[3 * width + j] * memory[j], state[j])
 
 
-@njit(cache=True, parallel=True)
+# a step has too little to do for its threads to be worth waiting for
+@njit(cache=True)
 def _forward(given, again, gates, before, memory, states):  # type: ignore[no-untyped-def]
     width = states.shape[1]
-    for b in prange(len(states)):
+    for b in range(len(states)):
         for gate in (0, 1, 3):
             here = slice(gate * width, (gate + 1) * width)
             _open(given[b, here], again[b, here], gates[b, here])
@@ -129,9 +130,9 @@ def _back_to_gates(gates, before, d_memory, d_gates):  # type: ignore[no-untyped
         d_memory[j] *= f
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def _backward(gates, before, memory, d_states, d_memory, d_gates):  # type: ignore[no-untyped-def]
     width = before.shape[1]
-    for b in prange(len(before)):
+    for b in range(len(before)):
         _back_to_memory(gates[b, 3 * width :], memory[b], d_states[b], d_memory[b], d_gates[b, 3 * width :])
         _back_to_gates(gates[b], before[b], d_memory[b], d_gates[b])
