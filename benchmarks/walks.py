@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,11 +14,13 @@ from benchmarks.data import joint_graph
 from benchmarks.measure import CORES, Measured, Row, measure, peak_memory
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
+from farlink.rsn.triple_walks import sample_triple_paths
 from farlink.rsn.walks import bias_table, sample_paths
 
 LENGTH = 15
 BIAS = 0.9  # both α and β
 PATHS_PER_SECOND = 1e6  # on two cores
+TRIPLE_PATHS_PER_SECOND = 5e5
 
 QUICK = {"walks_per_triple": 1, "repeats": 1, "slow_paths": 5}
 
@@ -26,7 +29,8 @@ def run(walks_per_triple: int = 5, repeats: int = 7, slow_paths: int = 300) -> l
     """Measure with one thread and with two, then the memory of the graph."""
     graph, name = joint_graph()
     sizes = f"{name}, {len(graph.triples):,} triples"
-    fast = {threads: _sampled(graph, threads, walks_per_triple, repeats) for threads in (1, 2)}
+    fast = {threads: _sampled(sample_paths, graph, threads, walks_per_triple, repeats) for threads in (1, 2)}
+    by_triples = _sampled(sample_triple_paths, graph, 2, walks_per_triple, repeats)
     slow = measure(partial(walk_slowly, graph, slow_paths, np.random.default_rng(0)), repeats=min(3, repeats))
     rows = [
         Row(
@@ -40,13 +44,22 @@ def run(walks_per_triple: int = 5, repeats: int = 7, slow_paths: int = 300) -> l
         )
         for threads, measured in fast.items()
     ]
-    return [*rows, _memory_row(graph)]
+    authors = Row(
+        what=f"paths of length {LENGTH} by triples, as in the authors' code, 2 threads ({sizes})",
+        figure=len(by_triples.result) / by_triples.seconds,
+        unit="paths/s",
+        peak_memory=by_triples.peak_memory,
+        at_least=TRIPLE_PATHS_PER_SECOND,
+    )
+    return [*rows, authors, _memory_row(graph)]
 
 
-def _sampled(graph: JointGraph, threads: int, walks_per_triple: int, repeats: int) -> Measured[Rows]:
+def _sampled(
+    sampler: Callable[..., Rows], graph: JointGraph, threads: int, walks_per_triple: int, repeats: int
+) -> Measured[Rows]:
     numba.set_num_threads(min(threads, CORES))
     sample = partial(
-        sample_paths,
+        sampler,
         graph,
         length=LENGTH,
         walks_per_triple=walks_per_triple,

@@ -25,6 +25,10 @@ PAPER = {
     "loss": "nce",
     "entity_negatives": 4096,
     "relation_negatives": 256,
+    "norm": "path",
+    "walk_steps": "entities",
+    "walk_epochs": 0,
+    "optimiser": "rows",
     "clip_norm": 2.0,
     "schedule": "constant",
     "patience": 3,
@@ -82,6 +86,22 @@ def test_the_paper_preset_is_the_papers_setting_written_out_in_full(made, preset
     assert {name: value for name, value in made if name not in OF_A_RUN | IDLE} == expected
 
 
+def test_the_authors_preset_is_the_papers_but_for_what_their_code_does_otherwise():
+    assert {name: value for name, value in make_settings("authors") if name not in OF_A_RUN | IDLE} == {
+        **PAPER_ALIGNMENT,
+        "walk_steps": "triples",
+        "walk_epochs": 1,
+        "cell": "lstm-identity",
+        "norm": "step",
+        "loss": "log-uniform",
+        "entity_negatives": 8192,
+        "relation_negatives": 0.333,
+        "optimiser": "dense",
+        "max_epochs": 14,
+        "patience": 0,
+    }
+
+
 @pytest.mark.parametrize("preset", METHODS["rsn"].presets)
 def test_settings_survive_the_config_file(preset):
     settings = make_settings(preset, seed=3, dropout=0.25)
@@ -116,7 +136,7 @@ def test_the_config_file_explains_itself():
         ({"width": 1}, "width = 1: expected whole number from 4 to 4096"),
         ({"depth_bias": 1.0}, "depth_bias = 1.0: expected number above 0.0 below 1.0"),
         ({"walk_length": 16}, "walk_length = 16: expected whole number from 3 to 99 .*odd"),
-        ({"cell": "vanilla"}, r"cell = vanilla: expected lstm \| gru"),
+        ({"cell": "vanilla"}, r"cell = vanilla: expected lstm \| gru \| lstm-identity"),
         ({"batch_size": "many"}, "batch_size = many: expected whole number from 1 to 65536"),
     ],
 )
@@ -157,15 +177,16 @@ def test_an_unknown_method_is_a_clear_error_that_lists_them():
 
 
 def test_an_unknown_preset_is_an_error_that_lists_them():
-    with pytest.raises(FarlinkError, match="no preset 'quick'; choose one of best, fast, paper"):
+    with pytest.raises(FarlinkError, match="no preset 'quick'; choose one of best, fast, paper, authors"):
         make_settings("quick")
 
 
 def test_ranges_are_said_in_words():
     fields = AlignmentSettings.model_fields
     assert valid_range(fields["clip_norm"]) == "number above 0.0"
-    assert valid_range(fields["loss"]) == "nce | softmax"
+    assert valid_range(fields["loss"]) == "nce | softmax | log-uniform"
     assert valid_range(fields["bootstrapping"]) == "true | false"
+    assert valid_range(fields["relation_negatives"]) == "whole number from 1 to 1048576 | number above 0.0 below 1.0"
     fields = CompletionSettings.model_fields
     assert valid_range(fields["question_dropout"]) == "auto | number from 0.0 below 1.0"
     assert valid_range(fields["question_epochs"]) == "auto | whole number from 0 to 100000"

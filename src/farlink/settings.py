@@ -21,8 +21,11 @@ from farlink.wording import did_you_mean, similar
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Kind = Literal["rsn", "rrn", "rnn"]  # networks that read paths
-Cell = Literal["lstm", "gru"]
-LossKind = Literal["nce", "softmax"]
+Cell = Literal["lstm", "gru", "lstm-identity"]
+LossKind = Literal["nce", "softmax", "log-uniform"]
+Steps = Literal["entities", "triples"]  # what the steps of a walk are drawn among
+Norm = Literal["path", "step"]
+Optimiser = Literal["rows", "dense"]
 Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
 SIGNALS = ("structure", "names", "values", "types")  # what two graphs may say of an entity
 ALL_SIGNALS = "all"
@@ -56,28 +59,50 @@ class Settings(BaseModel):
     walks_per_triple: Annotated[float, NETWORK] = Field(
         0.5, ge=0.01, le=100, description="walks from every triple in an epoch"
     )
-    depth_bias: Annotated[float, NETWORK] = Field(
-        0.9, gt=0.0, lt=1.0, description="α: preference for entities far from the previous one"
+    walk_epochs: Annotated[int, NETWORK] = Field(
+        0, ge=0, le=100_000, description="epochs with walks of their own, before the same come again; 0: all epochs"
     )
+    walk_steps: Annotated[Steps, NETWORK] = Field(
+        "entities",
+        description="what a step is drawn among: entities next to the current one, with α for those far from the one "
+        "before and β for the other graph (the paper); or triples that leave it, with α for those that do not leave "
+        "the first entity of the walk, too, and β for linked entities (the authors' code)",
+    )
+    depth_bias: Annotated[float, NETWORK] = Field(0.9, gt=0.0, lt=1.0, description="α: preference for going far")
 
     model: Annotated[Kind, NETWORK] = Field("rsn", description="network that reads the paths")
-    cell: Annotated[Cell, NETWORK] = Field("gru", description="recurrent cell")
+    cell: Annotated[Cell, NETWORK] = Field(
+        "gru",
+        description="recurrent cell; lstm-identity: an LSTM without tanh, whose recurrent matrices start orthogonal "
+        "(the authors' code)",
+    )
     layers: Annotated[int, NETWORK] = Field(1, ge=1, le=8, description="recurrent layers")
     width: int = Field(256, ge=4, le=4096, description="length of every vector")
     dropout: Annotated[float, NETWORK] = Field(
         0.5, ge=0.0, lt=1.0, description="share of the recurrent outputs dropped in training"
     )
 
-    loss: Annotated[LossKind, NETWORK] = Field("softmax", description="type-based NCE, or sampled softmax")
+    norm: Annotated[Norm, NETWORK] = Field(
+        "path", description="batch norm takes its statistics over whole paths, or for each step of them by itself"
+    )
+
+    loss: Annotated[LossKind, NETWORK] = Field(
+        "softmax",
+        description="NCE by type; sampled softmax; or NCE with log-uniform noise by falling frequency, anew for every "
+        "position, log-Q correction, and the sum over a path in place of the mean (the authors' code)",
+    )
     entity_negatives: Annotated[int, NETWORK] = Field(
-        2048, ge=1, le=2**20, description="noise entities drawn for a batch"
+        2048, ge=1, le=2**20, description="noise entities drawn for a batch, or for each position of it"
     )
-    relation_negatives: Annotated[int, NETWORK] = Field(
-        256, ge=1, le=2**20, description="noise relations drawn for a batch"
-    )
+    relation_negatives: Annotated[
+        Annotated[int, Field(ge=1, le=2**20)] | Annotated[float, Field(gt=0.0, lt=1.0)], NETWORK
+    ] = Field(256, description="noise relations drawn in the same way, or below 1: which share of all")
 
     batch_size: int = Field(512, ge=1, le=2**16, description="paths in a training step")
     learning_rate: float = Field(0.003, gt=0.0, le=1.0, description="Adam's rate")
+    optimiser: Annotated[Optimiser, NETWORK] = Field(
+        "rows", description="Adam moves the rows that a step touched; or all, whose moments go on (the authors' code)"
+    )
     schedule: Literal["constant", "linear"] = Field(
         "linear",
         description="the rate stays, or falls evenly to zero at the last epoch, of every stage if there are several",

@@ -72,12 +72,20 @@ def test_settings_lists_every_setting(task, kind):
 
 @pytest.mark.parametrize(
     ("task", "name", "values"),
-    [("complete", "question_dropout", ["auto", "0.0", "auto"]), ("align", "bootstrapping", ["true", "true", "false"])],
+    [
+        ("complete", "question_dropout", ["auto", "fast: 0.0"]),
+        ("align", "bootstrapping", ["true", "paper: false", "authors: false"]),
+        ("align", "width", ["256"]),
+    ],
 )
-def test_settings_are_shown_as_the_command_line_takes_them(task, name, values):
+def test_settings_are_shown_as_the_command_line_takes_them_and_those_of_other_presets_where_they_differ(
+    task, name, values
+):
     rows = [line.split("│") for line in invoke("settings", task).output.splitlines() if line.startswith("│")]
-    (shown,) = ([cell.strip() for cell in cells[2:5]] for cells in rows if cells[1].strip() == name)
-    assert shown == values
+    start = next(place for place, cells in enumerate(rows) if cells[1].strip() == name)
+    following = (place for place, cells in enumerate(rows) if place > start and cells[1].strip())
+    shown = [cells[2].strip() for cells in rows[start : next(following)]]
+    assert [value for value in shown if value] == values
 
 
 def test_of_a_method_the_settings_that_it_has_are_listed():

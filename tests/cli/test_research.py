@@ -106,7 +106,7 @@ def test_the_papers_table_of_completion_runs_all_of_its_parts(tmp_path):
     ("name", "option"),
     [
         ("alignment", "--budget"),
-        ("variants", "--only"),
+        ("restart", "--only"),
         ("degree-distribution", "--part"),
         ("degree-distribution", "--only"),
         ("degree-distribution", "--budget"),

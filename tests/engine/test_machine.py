@@ -1,12 +1,14 @@
 import os
+import resource
 import signal
+import sys
 
 import numba
 import pytest
 import torch
 
 from farlink.engine import machine
-from farlink.engine.machine import products_in, stop_signal, use_threads
+from farlink.engine.machine import memory_kept, products_in, stop_signal, use_threads
 from farlink.errors import FarlinkError
 
 
@@ -15,6 +17,28 @@ def test_a_stop_request_is_heard_once_the_step_is_done():
         assert not stop.is_set()
         os.kill(os.getpid(), signal.SIGTERM)
         assert stop.wait(1)
+
+
+def _new_pages(times: int = 5) -> int:
+    """How many pages of memory the system has to provide for tensors of 100 megabytes, one after the other."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(times):
+        torch.zeros(25_000_000)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep memory as they like")
+def test_memory_of_a_step_is_kept_for_the_next():
+    before = _new_pages()
+    with memory_kept():
+        _new_pages(times=20)  # until there is room enough
+        assert _new_pages() < 0.1 * before
+    assert _new_pages() > 0.5 * before
+
+
+def test_an_error_while_memory_is_kept_is_heard():
+    with pytest.raises(KeyError), memory_kept():
+        raise KeyError
 
 
 @pytest.mark.parametrize(("wanted", "of_torch", "of_numba"), [("auto", 2, 2), (1, 1, 1), (8, 8, 2)])

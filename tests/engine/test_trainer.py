@@ -23,6 +23,15 @@ SETTINGS = {
     "max_epochs": 4,
     "patience": 0,
 }
+# what the preset `authors` does otherwise than others
+AUTHORS = {
+    "walk_steps": "triples",
+    "walk_epochs": 2,
+    "cell": "lstm-identity",
+    "norm": "step",
+    "loss": "log-uniform",
+    "optimiser": "dense",
+}
 
 
 class Watcher:
@@ -64,8 +73,9 @@ def same_weights(one, two):
     return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), two.state_dict().values(), strict=True))
 
 
-def test_the_loss_falls(make_trainer):
-    trace = make_trainer(max_epochs=4, learning_rate=0.01).run(Watcher())
+@pytest.mark.parametrize("changes", [{}, AUTHORS], ids=["best", "authors"])
+def test_the_loss_falls(make_trainer, changes):
+    trace = make_trainer(max_epochs=4, learning_rate=0.01, **changes).run(Watcher())
     assert trace[-1].loss < trace[0].loss - 0.2
 
 
@@ -105,12 +115,13 @@ def test_one_seed_decides_everything(make_trainer):
 
 
 @pytest.mark.parametrize("at_step", [1, 6, 13])
-def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step):
-    whole = make_trainer("whole")
+@pytest.mark.parametrize("changes", [{}, AUTHORS], ids=["best", "authors"])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step, changes):
+    whole = make_trainer("whole", **changes)
     expected = whole.run(Watcher())
     with pytest.raises(Interrupted, match="can be resumed from here"):
-        make_trainer().run(Watcher(at_step, lambda: os.kill(os.getpid(), signal.SIGINT)))
-    resumed = make_trainer()
+        make_trainer(**changes).run(Watcher(at_step, lambda: os.kill(os.getpid(), signal.SIGINT)))
+    resumed = make_trainer(**changes)
     trace = resumed.run(Watcher())
     assert same_weights(whole.model, resumed.model)
     assert [(r.epoch, r.loss, r.validation, r.best) for r in trace] == [

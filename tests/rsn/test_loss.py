@@ -6,6 +6,7 @@ from torch.nn.functional import logsigmoid
 
 from farlink.engine import softmax
 from farlink.engine.softmax import AllAnswersLoss
+from farlink.rsn.log_uniform import LogUniformLoss
 from farlink.rsn.loss import LOSSES, Noise, NoiseContrastiveLoss, SampledSoftmaxLoss, make_loss
 from farlink.settings import LossKind
 
@@ -84,19 +85,40 @@ def test_the_chance_to_be_drawn_matches_a_count():
     torch.testing.assert_close(drawn / 4000, noise.log_expected(3).exp(), atol=0.03, rtol=0)
 
 
-def test_nce_starts_where_a_guess_is_right_once_among_the_negatives():
-    loss = make_loss("nce", torch.ones(50), 100)
-    states, table = torch.zeros(8, 4), torch.zeros(50, 4)
-    targets = torch.zeros(8, dtype=torch.long)
+@pytest.mark.parametrize(("kind", "draws"), [("nce", 100), ("log-uniform", 45)])
+def test_nce_starts_where_a_guess_is_right_once_among_the_negatives(kind, draws):
+    loss = make_loss(kind, torch.ones(50), draws)
+    states, table = torch.zeros(1, 8, 4), torch.zeros(50, 4)
+    targets = torch.zeros(1, 8, dtype=torch.long)
     cold = loss(states, targets, table, torch.zeros(50), torch.Generator())
     warm = loss(states, targets, table, torch.full((50,), loss.initial_bias()), torch.Generator())
-    assert cold > 60
+    assert cold > 0.6 * draws
     assert warm < 6
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("nce", NoiseContrastiveLoss), ("softmax", SampledSoftmaxLoss)])
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("nce", NoiseContrastiveLoss), ("softmax", SampledSoftmaxLoss), ("log-uniform", LogUniformLoss)],
+)
 def test_the_loss_is_chosen_by_name(kind, expected):
     assert isinstance(make_loss(kind, torch.ones(5), 3), expected)
+
+
+@pytest.mark.parametrize(("negatives", "count"), [(3, 3), (0.34, 2), (0.01, 1)])
+def test_noise_is_a_number_of_draws_or_a_share_of_what_there_is(negatives, count):
+    assert make_loss("nce", torch.ones(5), negatives).negatives == count
+
+
+@pytest.mark.parametrize("kind", ["nce", "softmax"])
+def test_positions_of_a_path_count_as_predictions_like_others(kind):
+    torch.manual_seed(1)
+    states, targets, table = torch.randn(3, 4, WIDTH), torch.randint(0, IDS, (3, 4)), torch.randn(IDS, WIDTH)
+    loss = make_loss(kind, torch.ones(IDS), 4)
+    by_position, flat = (
+        loss(h, y, table, torch.zeros(IDS), torch.Generator().manual_seed(3))
+        for h, y in ((states, targets), (states.flatten(0, 1), targets.flatten()))
+    )
+    assert torch.equal(by_position, flat)
 
 
 def test_every_loss_of_the_settings_is_there():

@@ -32,12 +32,23 @@ def lstm_step(layer: nn.LSTM, x, h, c):
     return o.sigmoid() * c.tanh(), c
 
 
+def identity_lstm_step(layer: nn.LSTM, x, h, c):
+    """Output and memory of an LSTM without tanh."""
+    gates = x @ layer.weight_ih_l0.T + layer.bias_ih_l0 + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
+    i, f, g, o = gates.chunk(4, dim=-1)
+    c = f.sigmoid() * c + i.sigmoid() * g
+    return o.sigmoid() * c, c
+
+
 def gru_step(layer: nn.GRU, x, h, c):
     """Output of a GRU, which has no other memory; its gates lie in the order reset, update, new."""
     given, known = x @ layer.weight_ih_l0.T + layer.bias_ih_l0, h @ layer.weight_hh_l0.T + layer.bias_hh_l0
     (r, z, n), (r_known, z_known, n_known) = given.chunk(3, dim=-1), known.chunk(3, dim=-1)
     update = (z + z_known).sigmoid()
     return (1 - update) * (n + (r + r_known).sigmoid() * n_known).tanh() + update * h, c
+
+
+STEPS = {"lstm": lstm_step, "gru": gru_step, "lstm-identity": identity_lstm_step}
 
 
 def plain_states(model: PathModel, paths, kind, step):
@@ -72,7 +83,7 @@ def plain_states(model: PathModel, paths, kind, step):
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-@pytest.mark.parametrize(("cell", "step"), [("lstm", lstm_step), ("gru", gru_step)])
+@pytest.mark.parametrize(("cell", "step"), STEPS.items())
 @pytest.mark.parametrize("layers", [1, 2])
 def test_the_network_computes_the_equations(kind, cell, step, layers):
     model = PathModel(ENTITIES, RELATIONS, width=WIDTH, layers=layers, kind=kind, cell=cell, dropout=0.5)
@@ -116,7 +127,7 @@ def test_the_steps_of_a_cell_are_those_of_its_layer(cell):
 
 
 def test_every_cell_of_the_settings_is_there():
-    assert set(CORES) == set(get_args(Cell))
+    assert set(CORES) == set(STEPS) == set(get_args(Cell))
 
 
 @pytest.mark.parametrize("cell", get_args(Cell))
@@ -126,6 +137,31 @@ def test_in_training_inputs_and_outputs_are_normalised_over_the_batch(cell):
     states = torch.cat([hidden.for_relations, hidden.for_entities]).flatten(0, 1)
     torch.testing.assert_close(states.mean(0), torch.zeros(WIDTH), atol=1e-5, rtol=0)
     assert states.std(0).min() > 0.5
+
+
+def test_by_step_every_step_is_normalised_over_the_batch_by_itself():
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, dropout=0.0, norm="step")
+    nn.init.normal_(model.output_norm.weight)
+    nn.init.normal_(model.output_norm.bias)
+    x = torch.randn(6, 9, WIDTH) * torch.arange(1, 7)[:, None, None]
+    expected = []
+    for step in x:  # weights and shifts are those of all steps
+        centred = step - step.mean(0)
+        spread = (centred.square().mean(0) + model.output_norm.eps).sqrt()
+        expected.append(centred / spread * model.output_norm.weight + model.output_norm.bias)
+    torch.testing.assert_close(model.norm(model.output_norm, x), torch.stack(expected))
+
+
+def test_by_step_the_mean_statistics_of_all_steps_are_gathered_to_go_on_with():
+    model = PathModel(ENTITIES, RELATIONS, width=WIDTH, norm="step")
+    norm, x = model.input_norm, 3 + 2 * torch.randn(6, 500, WIDTH)
+    for _ in range(120):
+        model.norm(norm, x)
+    torch.testing.assert_close(norm.running_mean, x.mean((0, 1)), rtol=1e-2, atol=0)
+    torch.testing.assert_close(norm.running_var, x.var(1).mean(0), rtol=1e-2, atol=0)
+    model.eval()
+    plain = (x - norm.running_mean) / torch.sqrt(norm.running_var + norm.eps)
+    torch.testing.assert_close(model.norm(norm, x), plain)
 
 
 def test_dropout_makes_training_random_and_evaluation_not():
@@ -160,6 +196,13 @@ def test_weights_start_as_xavier_says_and_the_forget_gate_open():
     assert model.entity_in.weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.05)
     forget = model.core[0].bias_ih_l0[64:128] + model.core[0].bias_hh_l0[64:128]
     assert torch.equal(forget, torch.ones(64))
+
+
+def test_without_tanh_the_recurrent_matrices_start_orthogonal():
+    model = PathModel(300, 20, width=64, cell="lstm-identity")
+    for layer in model.core:
+        torch.testing.assert_close(layer.weight_hh_l0.T @ layer.weight_hh_l0, torch.eye(64), atol=1e-5, rtol=0)
+        assert torch.equal(layer.bias_ih_l0[64:128] + layer.bias_hh_l0[64:128], torch.ones(64))
 
 
 def test_entities_start_from_given_directions_and_others_at_random():

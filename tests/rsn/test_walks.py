@@ -19,7 +19,7 @@ def make_graph(edges, entities, first_right, relations=2, both=()) -> JointGraph
     side = (np.arange(entities) >= first_right).astype(np.uint8)
     side[list(both)] = BOTH
     adjacency = Adjacency.of(Edges.of_triples(triples, entities, 2 * relations))
-    return JointGraph(triples, entities, first_right, 2 * relations, adjacency, side)
+    return JointGraph(triples, entities, first_right, 2 * relations, adjacency, side, side == BOTH)
 
 
 # Two triangles that share an entity, a pendant, parallel edges, a loop; entities 3 to 5 are of the other KG.

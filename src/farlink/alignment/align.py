@@ -63,7 +63,7 @@ def align(
         fold: which split of a benchmark folder that has several.
         share: split the links of a benchmark folder anew, this share as seeds; 0 leaves all of them for the test.
         out: the run folder; by default a temporary one.
-        preset: `best`, `fast` or `paper`.
+        preset: `best`, `fast`, `paper` or `authors`.
         seed: the one source of all randomness.
         resume: go on with the run in `out` if there is one.
         progress: show progress on the terminal, or tell it to a reporter of your own.

@@ -20,7 +20,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 GraphOption = Annotated[str | None, typer.Option(help="Format, if the extension does not tell: nt, nq, turtle, ...")]
-PresetOption = Annotated[str, typer.Option(help="best (default), fast, or paper (the published setting).")]
+PresetOption = Annotated[
+    str, typer.Option(help="best (default), fast, paper (the published setting), or, to align, authors (their code's).")
+]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="The one source of all randomness.")]
 SetOption = Annotated[
     list[str] | None,

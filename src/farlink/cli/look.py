@@ -111,7 +111,7 @@ def settings(
         str, typer.Argument(help="Of which task, align or complete; or of which method of alignment.")
     ] = "align",
 ) -> None:
-    """List every setting of a task: its value in each preset, its range and its meaning."""
+    """List every setting of a task: its value in `best`, and in other presets if they differ, its range and meaning."""
     kind: type[Settings]
     if task in METHODS:
         kind, presets, shown = AlignmentSettings, METHODS[task].presets, settings_of(task)
@@ -120,14 +120,14 @@ def settings(
         shown = set(kind.model_fields)
     else:
         raise FarlinkError(f"there is no task or method '{task}'; choose one of {', '.join((*TASKS, *METHODS))}")
-    heads = presets if len(presets) > 1 else [task]
-    table = Table(*(Column(head, no_wrap=True) for head in ("setting", *heads)), "range", "meaning")
-    filled = [kind.model_validate(values) for values in presets.values()]
+    head = "best" if len(presets) > 1 else task
+    table = Table(*(Column(name, no_wrap=True) for name in ("setting", head)), "range", "meaning")
+    filled = {preset: kind.model_validate(values) for preset, values in presets.items()}
     for name, field in kind.model_fields.items():
         if name in shown and name not in ("preset", "task"):
-            table.add_row(
-                name, *(_written(getattr(one, name)) for one in filled), valid_range(field), field.description
-            )
+            best, *others = ((preset, _written(getattr(one, name))) for preset, one in filled.items())
+            values = [best[1], *(f"{preset}: {value}" for preset, value in others if value != best[1])]
+            table.add_row(name, "\n".join(values), valid_range(field), field.description)
     console.print(table)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farlink.settings import Precision, Settings
+from farlink.settings import Optimiser, Precision, Settings
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class TrainingPlan:
     patience: int  # epochs without a better score before it ends; 0: never
     minutes: float  # of all stages together; 0: no limit
     precision: Precision
+    optimiser: Optimiser
     stage: int = 0  # how many come before it
 
     @classmethod
@@ -35,6 +36,7 @@ class TrainingPlan:
             patience=settings.patience,
             minutes=settings.minutes,
             precision=settings.precision,
+            optimiser=settings.optimiser,
         )
 
     def rate(self, share_done: float) -> float:

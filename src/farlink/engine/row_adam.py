@@ -9,7 +9,7 @@ gradient that does not even mention the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+Gradients = Mapping[str, tuple[NDArray[np.int64], Tensor]]  # rows that have a gradient, and what it is
 
 
 class RowAdam:
@@ -36,13 +37,12 @@ class RowAdam:
 
     def step(self, rate: float, clip_norm: float) -> None:
         """Move the parameters against their gradients, scaled down to `clip_norm`, and clear these."""
-        gradients = {name: _touched(p.grad) for name, p in self.parameters.items() if p.grad is not None}
-        norm = float(nn.utils.get_total_norm([values for _, values in gradients.values()]))
-        scale = min(1.0, clip_norm / (norm + 1e-6))
+        gradients = gradients_of(self.parameters)
+        scale = shortening(gradients, clip_norm)
         for name, (rows, values) in gradients.items():
             parameter, state = self.parameters[name], self.state[name]
-            vectors, means, squares = map(_by_rows, (parameter.detach(), state["mean"], state["square"]))
-            _step(rows, vectors, _by_rows(values), means, squares, state["steps"].numpy(), rate, scale)
+            vectors, means, squares = map(by_rows, (parameter.detach(), state["mean"], state["square"]))
+            _step(rows, vectors, by_rows(values), means, squares, state["steps"].numpy(), rate, scale)
             parameter.grad = None
 
 
@@ -51,16 +51,28 @@ def rows_of(table: Tensor, ids: Tensor) -> Tensor:
     return nn.functional.embedding(ids, table, sparse=True)
 
 
+def gradients_of(parameters: Mapping[str, nn.Parameter]) -> Gradients:
+    """The gradients of those parameters that have one."""
+    return {name: _touched(p.grad) for name, p in parameters.items() if p.grad is not None}
+
+
+def shortening(gradients: Gradients, clip_norm: float) -> float:
+    """By how much to scale all gradients down, for them to be no longer than `clip_norm` together."""
+    norm = float(nn.utils.get_total_norm([values for _, values in gradients.values()]))
+    return min(1.0, clip_norm / (norm + 1e-6))
+
+
+def by_rows(table: Tensor) -> NDArray[np.float32]:
+    """The memory of a table, each element of a vector a row of its own."""
+    return table.view(len(table), -1).numpy()
+
+
 def _touched(gradient: Tensor) -> tuple[NDArray[np.int64], Tensor]:
     """Rows that have a gradient, and what it is."""
     if not gradient.is_sparse:
         return np.arange(len(gradient)), gradient
     gradient = gradient.coalesce()
     return gradient.indices()[0].numpy(), gradient.values()
-
-
-def _by_rows(table: Tensor) -> NDArray[np.float32]:
-    return table.view(len(table), -1).numpy()
 
 
 @njit(parallel=True, cache=True)

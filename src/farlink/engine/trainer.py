@@ -21,16 +21,19 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from farlink.engine.machine import products_in, stop_signal
+from farlink.engine.dense_adam import DenseAdam
+from farlink.engine.machine import memory_kept, products_in, stop_signal
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import RowAdam
 from farlink.engine.trace import EpochRecord, Watcher
 from farlink.errors import FarlinkError, Interrupted
 from farlink.graph.ids import Rows
 from farlink.io.files import atomic_path
+from farlink.settings import Optimiser
 from farlink.wording import counted
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
+ADAMS: dict[Optimiser, type[RowAdam] | type[DenseAdam]] = {"rows": RowAdam, "dense": DenseAdam}
 Model = TypeVar("Model", bound=nn.Module)
 Learner = TypeVar("Learner", bound=nn.Module, contravariant=True)
 
@@ -92,7 +95,7 @@ class Trainer(Generic[Model]):
     ) -> None:
         self.model, self.epochs = model, epochs
         self.plan, self.checkpoint = plan, checkpoint
-        self.optimiser = RowAdam(model.named_parameters())
+        self.optimiser = ADAMS[plan.optimiser](model.named_parameters())
         self.best: dict[str, Tensor] = {}
         self.progress = Progress()
 
@@ -102,7 +105,7 @@ class Trainer(Generic[Model]):
         if not fresh:
             self._load()
         self._begin_stage()
-        with torch.random.fork_rng(devices=[]), stop_signal() as stop:
+        with torch.random.fork_rng(devices=[]), memory_kept(), stop_signal() as stop:
             while not self._finished():
                 objective, after_epoch = self.epochs(self.progress.epoch, self.model)
                 if fresh:

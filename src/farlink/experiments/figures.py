@@ -63,5 +63,5 @@ def draw_dots(
     axes.set(xlabel=measure, xlim=(0, 1), ylim=(len(methods) - 0.5, -0.5))
     axes.set_yticks(range(len(methods)), methods)
     axes.grid(axis="y", color=GREY, alpha=0.25)
-    legend = axes.legend(handles=handles, ncols=len(handles), frameon=False, fontsize=8, loc="lower center")
-    legend.set_bbox_to_anchor((0.4, 1))  # above the figure
+    legend = axes.legend(handles=handles, ncols=len(handles), frameon=False, fontsize=8, loc="lower right")
+    legend.set_bbox_to_anchor((1.05, 1))  # above the figure, to the left as far as it needs

@@ -30,9 +30,9 @@ class Shown:
 
     @classmethod
     def of(cls, out: Path) -> Shown:
-        """All that is recorded; the preset `paper` swaps linked entities, so that its runs have always been as now."""
+        """All that is recorded; the presets that swap linked entities have always been as they are now."""
         now, before = (longest(Records(out / "results" / name).all) for name in (NOW, BEFORE))
-        return cls([*now, *_papers_preset(out)], before)
+        return cls([*now, *_papers_presets(out)], before)
 
     def runs(self, data: DataSet, preset: str = BEST, **wanted: Any) -> list[Record]:
         """The runs of a preset on a data set, those of now if there are any."""
@@ -66,13 +66,14 @@ def runs_of_best(out: Path, data: DataSet, *, other_shares: bool) -> Iterator[tu
         yield from ((OFFICIAL_SHARE, record) for record in shown.runs(data))
 
 
-def _papers_preset(out: Path) -> Iterator[Record]:
-    """What the paper's tables recorded of the preset `paper`, with keys as they are here."""
+def _papers_presets(out: Path) -> Iterator[Record]:
+    """What the paper's tables recorded of the presets `paper` and `authors`, with keys as they are here."""
+    presets = {"RSN": "paper", "RSN (authors)": "authors"}
     for table in ("table-normal", "table-dense"):
         for record in longest(Records(out / "results" / f"{table}.jsonl").all):
             key = record["key"]
-            if key["label"] == "RSN":
-                own = {"data": key["data"], "preset": "paper", "variant": "", "share": None, "seed": key["seed"]}
+            if preset := presets.get(key["label"]):
+                own = {"data": key["data"], "preset": preset, "variant": "", "share": None, "seed": key["seed"]}
                 yield {**record, "key": own}
 
 

@@ -67,7 +67,7 @@ def _paper_alignment(name: str, request: Request) -> Iterator[str]:
 def _variants(request: Request) -> Iterator[str]:
     from farlink.experiments import variants
 
-    return variants.run(request.data, request.out, request.parts, request.seeds, request.minutes)
+    return variants.run(request.data, request.out, request.parts, request.only, request.seeds, request.minutes)
 
 
 def _restart(request: Request) -> Iterator[str]:
@@ -95,9 +95,7 @@ EXPERIMENTS = {
         "our presets on all data sets for alignment, ablations, shares of seeds", ALL - {"budget"}, _alignment
     ),
     "completion": Experiment("our presets on the data sets for completion, models of others", ALL, _completion),
-    "variants": Experiment(
-        "what each difference between the paper and its authors' code is worth", ALL - {"only"}, _variants
-    ),
+    "variants": Experiment("what each difference between the paper and its authors' code is worth", ALL, _variants),
     "restart": Experiment(
         "what the rate does between walks and questions of a completion", frozenset({"part"}), _restart
     ),

@@ -1,235 +1,228 @@
-"""What differences from the paper's text are worth: the authors' published code, and another reading of RRN.
+"""What each difference between the paper's text and its authors' published code is worth.
 
-Every variant is the preset `paper` with one thing changed. Validation links compare them after equally many paths.
+A difference is a setting, or a few that go together, of which the presets `paper` and `authors` have other values. Each
+is added to `paper` by itself, and taken from `authors` by itself. Validation links compare after equally many paths.
 """
 
 from __future__ import annotations
 
-import tempfile
-import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from statistics import mean, stdev
+from typing import NamedTuple
 
-import numpy as np
-import torch
 from matplotlib.axes import Axes
-from torch import Tensor, nn
 
-from farlink.alignment import evaluation
-from farlink.alignment.task import AlignmentTask, open_task
-from farlink.engine.machine import use_threads
-from farlink.engine.plan import TrainingPlan
-from farlink.engine.trainer import Trainer, ending_alike
 from farlink.experiments import figures
-from farlink.experiments.authors_code import IdentityLSTM, authors_paths
 from farlink.experiments.claims import hits
-from farlink.experiments.datasets import DBP_WD
-from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, written
-from farlink.graph.ids import Rows
+from farlink.experiments.datasets import DBP_WD, EN_FR, DataSet
+from farlink.experiments.paper_tables import Job, Variant
+from farlink.experiments.published import RSN_LOG, RSN_LOG_EPOCH
+from farlink.experiments.records import Record, Records, carry_out, check_parts, finished_run, longest, written
 from farlink.io.files import write_text
-from farlink.progress import Silent, Terminal
+from farlink.presets import DEFAULT_METHOD, METHODS
 from farlink.reports.plots import draw
-from farlink.reports.tables import Table, columns, markdown
-from farlink.rsn.joint import JointGraph, join
-from farlink.rsn.model import PathModel
-from farlink.rsn.objective import PathObjective, model_of, path_losses, walks_of
-from farlink.settings import AlignmentSettings, make_settings
+from farlink.reports.tables import Column, Table, columns, markdown
 
-DATA = DBP_WD
-PAPER, WALKS, ONCE, IDENTITY, SOFTMAX, RRN, RRN_OUTPUT = VARIANTS = (
-    "as in the paper",
-    "walks as in the authors' code",
-    "walks drawn once",
-    "LSTM with identity activations",
-    "sampled softmax",
-    "RRN",
-    "RRN with the sum at the output only",
-)
-PASSES, PART = 2, 8  # the authors' two walks per triple are read in eight epochs, and then once more
+PAPER, AUTHORS = "paper", "authors"
+DATA = (DBP_WD, EN_FR)
+CUT = 8  # epochs of a variant are an eighth of one of the presets (see `paper_tables.SHORT_EPOCHS`)
+LAST = 28  # such epochs: at least 1.6 million paths on either data set
+READINGS = 4  # at the end of a curve, whose mean is compared: one by itself moves by half a point from epoch to epoch
 
 
 @dataclass(frozen=True)
-class Job:
-    """One training: a variant and a seed."""
+class Difference:
+    """What the authors' code does otherwise, and by which settings."""
 
-    variant: str
-    seed: int
-    folder: str = DATA.folder
-
-    @property
-    def key(self) -> dict[str, Any]:
-        """What tells this run from others in the records."""
-        return {"data": self.folder, "variant": self.variant, "seed": self.seed}
+    name: str
+    settings: tuple[str, ...]
 
 
-def run(data: Path | None, out: Path, parts: list[str], seeds: int, budget: float, **changes: Any) -> Iterator[str]:
-    """Train the variants that are not recorded yet, then write the page and the figure; tells what it does.
+DIFFERENCES = (
+    Difference("walks by triples", ("walk_steps",)),
+    Difference("walks drawn once", ("walk_epochs",)),
+    Difference("identity activations", ("cell",)),
+    Difference("norm by step", ("norm",)),
+    Difference("log-uniform noise", ("loss", "entity_negatives", "relation_negatives")),
+    Difference("dense Adam", ("optimiser",)),
+)
 
-    `budget` is how many minutes a variant may train, in whole epochs; 0: no limit. `changes` are settings that differ
-    from those of the preset, in all variants.
+
+def _variants() -> Iterator[Variant]:
+    presets = METHODS[DEFAULT_METHOD].presets
+    for base, other, sign in ((PAPER, presets["authors"], "+"), (AUTHORS, presets["paper"], "-")):
+        pace = (f"max_epochs={LAST}", "patience=0")
+        yield Variant(base, pace, base)
+        for difference in DIFFERENCES:
+            values = {name: other[name] * (CUT if name == "walk_epochs" else 1) for name in difference.settings}
+            changes = tuple(f"{name}={value}" for name, value in values.items())
+            yield Variant(f"{base} {sign} {difference.name}", (*pace, *changes), base)
+
+
+VARIANTS = {variant.label: variant for variant in _variants()}
+
+
+def run(
+    data: Path | None, out: Path, parts: list[str], only: list[str] | None, seeds: int, budget: float
+) -> Iterator[str]:
+    """Train the variants that are not recorded yet, then write the page and the figures; tells what it does.
+
+    `budget` is how many minutes a variant may train, in whole epochs; 0: no limit. The presets themselves are not
+    trained where the paper's tables have.
     """
-    check_parts(parts, VARIANTS)
-    records = Records(out / "results" / "variants.jsonl")
-    jobs = (Job(variant, seed) for seed in range(seeds) for variant in parts or VARIANTS)
-    yield from carry_out(jobs, None, records, data, partial(_made, budget, changes), _told)
-    draw(out / "variants.png", partial(_curves, records=records.all), vector=True)
-    write_text(out / "variants.md", page(records.all))
+    check_parts(parts, list(VARIANTS))
+    records, elsewhere = Records(out / "results" / "variants.jsonl"), _of_tables(out)
+    there = [_place(record) for record in elsewhere]
+    jobs = [
+        Job(one, variant, seed, budget)
+        for seed in range(seeds)
+        for one in DATA
+        for variant in VARIANTS.values()
+        if (not parts or variant.label in parts) and (one.folder, variant.label, seed) not in there
+    ]
+    yield from carry_out(jobs, only, records, data, _made, _told)
+    shown = [*longest(records.all), *elsewhere]
+    for base, one in _drawn(shown):
+        draw(out / _figure(base, one), partial(_curves, base=base, data=one, records=shown), vector=True)
+    write_text(out / "variants.md", page(shown))
     yield f"wrote {out / 'variants.md'}"
 
 
-def _made(budget: float, changes: dict[str, Any], job: Job, folder: Path) -> dict[str, Any]:
-    started = time.monotonic()
-    settings = make_settings(
-        "paper",
-        **{
-            "seed": job.seed,
-            "walks_per_triple": 2 / PART,
-            "max_epochs": PASSES * PART,
-            "patience": 0,
-            "minutes": budget,
-            "loss": "softmax" if job.variant == SOFTMAX else "nce",
-            "model": {RRN: "rrn", RRN_OUTPUT: "rnn"}.get(job.variant, "rsn"),
-            **changes,
-        },
-    )
-    use_threads(settings.threads)
-    task = open_task(folder, settings=settings, reporter=Silent())
-    trained = Training(task, job.variant, settings)
-    return {
-        "command": f"farlink experiment variants --part '{job.variant}' --seeds {job.seed + 1} --budget {budget:g}",
-        "commit": commit(),
-        **trained.result(),
-        "seconds": round(time.monotonic() - started, 1),
-    }
+def _of_tables(out: Path) -> list[Record]:
+    """What `farlink experiment table-normal` recorded of the two presets, with keys as they are here."""
+    labels = {"RSN": PAPER, "RSN (authors)": AUTHORS}
+    folders = [data.folder for data in DATA]
+    return [
+        {**record, "key": {**record["key"], "label": labels[record["key"]["label"]]}}
+        for record in longest(Records(out / "results" / "table-normal.jsonl").all)
+        if record["key"]["label"] in labels and record["key"]["data"] in folders
+    ]
 
 
-class Training:
-    """Trains one variant and measures it."""
-
-    def __init__(self, task: AlignmentTask, variant: str, settings: AlignmentSettings) -> None:
-        self.task, self.variant, self.settings = task, variant, settings
-        self.graph: JointGraph = join(task.left, task.right, task.seeds)
-        self.losses = path_losses(self.graph, settings)
-        self.linked = np.zeros(self.graph.entities, dtype=bool)
-        self.linked[task.seeds[:, 0]] = self.linked[task.seeds[:, 1] + self.graph.first_right] = True
-
-    def result(self) -> dict[str, Any]:
-        """Validation Hits@1 by epoch, and the figures of the test links."""
-        torch.manual_seed(self.settings.seed)
-        model = model_of(self.settings, self.graph.entities, self.graph.relations)
-        if self.variant == IDENTITY:
-            model.core = nn.ModuleList(IdentityLSTM(layer) for layer in model.core)  # type: ignore[arg-type]
-        if self.variant == RRN_OUTPUT:
-            model.output_norm.register_forward_pre_hook(partial(_sums, self.settings.walk_length - 1))
-        with tempfile.TemporaryDirectory() as folder, Terminal().training(self.settings.max_epochs) as watcher:
-            plan = TrainingPlan.of(self.settings)
-            epochs = ending_alike(self.objective, self.validation)
-            trainer = Trainer(model, epochs, plan, Path(folder) / "checkpoint")
-            trace = trainer.run(watcher)
-        task = self.task
-        linked = np.concatenate([task.valid, task.test])
-        ranks = evaluation.protocol_ranks(
-            *self._sides(model), task.test, linked=linked, seeds=task.seeds, candidates=None
-        )
-        return {
-            "metrics": {"test": evaluation.summaries(ranks)},
-            "trace": [asdict(row) for row in trace],
-        }
-
-    def objective(self, epoch: int, model: PathModel) -> PathObjective:
-        """The walks of an epoch, or the part of the walks drawn once whose turn it is."""
-        return PathObjective(self._paths(epoch % PART if self.variant == ONCE else epoch), *self.losses)
-
-    def _paths(self, epoch: int) -> Rows:
-        settings = self.settings
-        if self.variant != WALKS:
-            return walks_of(self.graph, settings, epoch, settings.cross_bias)
-        return authors_paths(
-            self.graph,
-            self.linked,
-            length=settings.walk_length,
-            walks_per_triple=settings.walks_per_triple,
-            depth=settings.depth_bias,
-            cross=settings.cross_bias,
-            seed=settings.seed,
-            epoch=epoch,
-        )
-
-    def validation(self, model: PathModel) -> float | None:
-        """Hits@1 of the validation links by the input vectors."""
-        return evaluation.validation_hits(*self._sides(model), self.task.seeds, self.task.valid)
-
-    def _sides(self, model: PathModel) -> tuple[Tensor, Tensor]:
-        vectors = model.entity_in.weight.detach()
-        return vectors[: self.graph.first_right], vectors[self.graph.first_right :]
-
-
-def _sums(length: int, norm: nn.Module, inputs: tuple[Tensor]) -> Tensor:
-    """h_t + h_{t-1} in place of states h of paths, all (T - 1, B, d) in one (T - 1) B rows."""
-    h = inputs[0].view(length, -1, inputs[0].shape[1])
-    return torch.cat([h[:1], h[1:] + h[:-1]]).flatten(0, 1)
+def _made(job: Job, folder: Path) -> Record:
+    return finished_run(partial(job.arguments, str(folder)))
 
 
 def _told(job: Job, record: Record) -> str:
-    return f"{job.variant}, seed {job.seed}: Hits@1 {hits(record):.3f} in {record['seconds']:.0f} s"
+    return f"{job.data.name}, {job.variant.label}, seed {job.seed}: Hits@1 {hits(record):.3f}"
 
 
-def page(records: list[Record]) -> str:
-    """The page: every figure of it is from a record."""
+def _place(record: Record) -> tuple[str, str, int]:
+    return record["key"]["data"], record["key"]["label"], record["key"]["seed"]
+
+
+def page(records: Sequence[Record]) -> str:
+    """The page: every figure of it is from a record, or published."""
     lines = [
-        "# The paper, the authors' code, and RRN",
+        "# The paper and its authors' code",
         "",
-        "Written by `farlink experiment variants` from `results/variants.jsonl`.",
+        "Written by `farlink experiment variants` from `results/variants.jsonl` and, for the two presets themselves, "
+        "`results/table-normal.jsonl`.",
         "",
-        f"The preset `paper` on {DATA.name} with one thing changed at a time, at most two walks per triple, twice. "
-        "Test Hits@1 / Hits@10 / MRR at the end, protocol `linked`, left to right, realistic ranks, cosine of the "
-        "input vectors. Not all read as many paths, so what compares them is validation Hits@1, among all entities, "
-        "and that of the paper's way after as many paths.",
-        "",
-        *markdown(_table(records)),
-        "",
-        "![Validation Hits@1 by paths read](variants.png)",
+        "What the authors' published code does otherwise than the paper's text, each difference added to the preset "
+        "`paper` by itself, and taken from the preset `authors` by itself. Points of validation Hits@1 (left to right, "
+        "among all entities that are no seeds) ahead of the preset with the same seed after as many paths, the mean of "
+        f"the last {READINGS} readings that both have, a reading after every eighth of an epoch; with several seeds "
+        "their mean ± their standard deviation. One seed and 1,050 links: a point can be chance.",
     ]
-    return "\n".join(lines) + "\n"
+    for data in DATA:
+        lines += ["", f"## {data.name}", "", *markdown(_worth_table(data, records)), ""]
+        lines += [f"![{base} on {one.name}]({_figure(base, one)})" for base, one in _drawn(records) if one == data]
+    lines += ["", "## Beside the published log", "", *markdown(_log_table(records)), "", "## The runs", ""]
+    return "\n".join([*lines, *markdown(_runs_table(records))]) + "\n"
 
 
-def _table(records: list[Record]) -> Table:
-    headings = ("variant", "seed", "paths", "validation Hits@1", "the paper's way", "test Hits@1 / Hits@10 / MRR")
-    return Table(columns(*headings, "seconds"), [_row(record, records) for record in _in_order(records)])
+class Worth(NamedTuple):
+    """How far variants are ahead of their preset: a figure for every seed that both have."""
+
+    points: list[float]
+    paths: int  # where they are compared: the least of all seeds
+
+    def __str__(self) -> str:
+        if not self.points:
+            return ""
+        spread = f" ± {stdev(self.points):.1f}" if len(self.points) > 1 else ""
+        return f"{mean(self.points):+.1f}{spread}"
 
 
-def _row(record: Record, records: list[Record]) -> list[str]:
-    key, last = record["key"], record["trace"][-1]
-    figures = record["metrics"]["test"]["linked"]["left_to_right"]
-    return [
-        key["variant"],
-        str(key["seed"]),
-        f"{last['examples']:,}",
-        written(last["validation"]),
-        _papers_way(record, records),
-        written(*(figures[name] for name in ("hits@1", "hits@10", "mrr"))),
-        f"{record['seconds']:,.0f}",
-    ]
+def worth(label: str, base: str, data: DataSet, records: Sequence[Record]) -> Worth:
+    """How far a variant is ahead of its preset on a data set, after equally many paths."""
+    curves = {_place(record): dict(figures.learned("", record)[1]) for record in records}
+    points, ends = [], []
+    for folder, name, seed in curves:
+        own, other = curves[folder, name, seed], curves.get((folder, base, seed), {})
+        shared = sorted(own.keys() & other.keys())[-READINGS:]
+        if (folder, name) == (data.folder, label) and shared:
+            points.append(100 * mean(own[paths] - other[paths] for paths in shared))
+            ends.append(int(shared[-1]))
+    return Worth(points, min(ends, default=0))
 
 
-def _papers_way(record: Record, records: list[Record]) -> str:
-    """What the paper's way has with the same seed after as many paths, and how far ahead the variant is."""
-    key, last = record["key"], record["trace"][-1]
-    same = {**key, "variant": PAPER}
-    found = [row for other in records if other["key"] == same for row in other["trace"]]
-    score = next((row["validation"] for row in found if row["examples"] == last["examples"]), None)
-    if score is None or key["variant"] == PAPER:
-        return ""
-    return f"{written(score)} ({100 * (last['validation'] - score):+.1f})"
+def _worth_table(data: DataSet, records: Sequence[Record]) -> Table:
+    headings = ("difference", "added to `paper`", "paths", "seeds", "taken from `authors`", "paths", "seeds")
+    rows = []
+    for difference in DIFFERENCES:
+        row: list[str | int | None] = [difference.name]
+        for base, sign in ((PAPER, "+"), (AUTHORS, "-")):
+            found = worth(f"{base} {sign} {difference.name}", base, data, records)
+            row += [str(found), f"{found.paths:,}", len(found.points)] if found.points else [None] * 3
+        rows.append(row)
+    whole = worth(AUTHORS, PAPER, data, records)
+    if whole.points:
+        rows.append(["all of them", str(whole), f"{whole.paths:,}", len(whole.points), None, None, None])
+    return Table(columns(*headings), rows)
 
 
-def _in_order(records: list[Record]) -> list[Record]:
-    return sorted(records, key=lambda record: (VARIANTS.index(record["key"]["variant"]), record["key"]["seed"]))
+def _log_table(records: Sequence[Record]) -> Table:
+    """Validation Hits@1 on DBP-WD after whole epochs: as published, and the mean of our seeds."""
+    rows = []
+    for epoch, value in enumerate(RSN_LOG, 1):
+        row: list[float | str | None] = [f"{epoch * RSN_LOG_EPOCH:,}", value]
+        for base in (AUTHORS, PAPER):
+            traces = [record["trace"] for record in records if _place(record)[:2] == (DBP_WD.folder, base)]
+            reached = [trace[CUT * epoch - 1]["validation"] for trace in traces if len(trace) >= CUT * epoch]
+            row.append(mean(reached) if reached else None)
+        rows.append(row)
+    headings = ("published log", "`authors`", "`paper`")
+    return Table([Column("paths on DBP-WD"), *(Column(heading, ".3f") for heading in headings)], rows)
 
 
-def _curves(axes: Axes, records: list[Record]) -> None:
-    lines = [figures.learned(record["key"]["variant"], record) for record in _in_order(records)]
-    figures.draw_curves(axes, VARIANTS, lines, figures.PATHS, "validation Hits@1", DATA.name)
+def _runs_table(records: Sequence[Record]) -> Table:
+    headings = ("run", "data set", "seed", "paths", "validation Hits@1", "test Hits@1 / Hits@10 / MRR", "seconds")
+    names = {data.folder: data.name for data in DATA}
+    order = list(VARIANTS)
+    rows = []
+    for record in sorted(records, key=lambda one: (order.index(_place(one)[1]), *_place(one))):
+        (folder, label, seed), trace = _place(record), record["trace"]
+        last = mean(row["validation"] for row in trace[-READINGS:])
+        test = record["metrics"]["test"]["linked"]["left_to_right"]
+        figures_written = written(*(test[name] for name in ("hits@1", "hits@10", "mrr")))
+        cost = [f"{record['seconds']:,.0f}", record["cores"]]
+        rows.append([label, names[folder], seed, f"{trace[-1]['examples']:,}", written(last), figures_written, *cost])
+    return Table(columns(*headings, "cores"), rows)
+
+
+def _drawn(records: Sequence[Record]) -> list[tuple[str, DataSet]]:
+    """The presets and data sets that there are curves of."""
+    there = {(record["key"]["data"], VARIANTS[record["key"]["label"]].preset) for record in records}
+    return [(base, data) for data in DATA for base in (PAPER, AUTHORS) if (data.folder, base) in there]
+
+
+def _figure(base: str, data: DataSet) -> str:
+    return f"variants-{base}-{data.name.lower()}.png"
+
+
+def _curves(axes: Axes, base: str, data: DataSet, records: Sequence[Record]) -> None:
+    """A preset and its variants by paths read, and on DBP-WD the published log."""
+    labels = [label for label, variant in VARIANTS.items() if variant.preset == base]
+    mine = sorted((record for record in records if record["key"]["data"] == data.folder), key=_place)
+    lines = [figures.learned(_place(record)[1], record) for record in mine if _place(record)[1] in labels]
+    reached = max((points[-1][0] for _, points in lines), default=LAST * RSN_LOG_EPOCH / CUT)
+    if data == DBP_WD:
+        log = [(epoch * RSN_LOG_EPOCH, value) for epoch, value in enumerate(RSN_LOG, 1)]
+        shown = [point for point in log if point[0] <= max(1.01 * reached, RSN_LOG_EPOCH)]
+        axes.plot(*zip(*shown, strict=True), color="black", linestyle="--", label="published log")
+    figures.draw_curves(axes, labels, lines, figures.PATHS, "validation Hits@1", data.name)

@@ -28,6 +28,7 @@ class JointGraph:
     relations: int  # reverse relations included
     adjacency: Adjacency
     side: Sides  # LEFT, RIGHT, or BOTH for an entity in which the two ends of a link are one
+    linked: NDArray[np.bool_]  # whether an entity is an end of a link, or both
 
 
 def swapped(triples: Triples, partner: Ids) -> Triples:
@@ -56,7 +57,7 @@ def join(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGrap
     partner[left_ends], partner[right_ends] = right_ends, left_ends
     triples = both_ways(left, right)
     triples = np.concatenate([triples, swapped(triples, partner)])
-    return _joint_graph(left, right, triples, _own_sides(left, right))
+    return _joint_graph(left, right, triples, _own_sides(left, right), partner >= 0)
 
 
 def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGraph:
@@ -71,7 +72,7 @@ def merge(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> JointGra
     side = _own_sides(left, right)
     side[links[:, 0]] = BOTH
     head, relation, tail = both_ways(left, right).T
-    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), side)
+    return _joint_graph(left, right, np.stack([row[head], relation, row[tail]], axis=1), side, side == BOTH)
 
 
 def shared_rows(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> Ids:
@@ -84,7 +85,9 @@ def shared_rows(left: KnowledgeGraph, right: KnowledgeGraph, links: Pairs) -> Id
 def alone(graph: KnowledgeGraph) -> JointGraph:
     """One graph by itself with its reverse triples, to walk in."""
     edges = Edges.of(graph)
-    return _with_adjacency(edges, edges.entities, np.full(edges.entities, LEFT, dtype=np.uint8))
+    return _with_adjacency(
+        edges, edges.entities, np.full(edges.entities, LEFT, np.uint8), np.zeros(edges.entities, bool)
+    )
 
 
 def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
@@ -92,10 +95,13 @@ def _own_sides(left: KnowledgeGraph, right: KnowledgeGraph) -> Sides:
     return np.repeat(np.array([LEFT, RIGHT], dtype=np.uint8), [len(left.entities), len(right.entities)])
 
 
-def _joint_graph(left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, side: Sides) -> JointGraph:
+def _joint_graph(
+    left: KnowledgeGraph, right: KnowledgeGraph, triples: Triples, side: Sides, linked: NDArray[np.bool_]
+) -> JointGraph:
     relations = 2 * (len(left.relations) + len(right.relations))
-    return _with_adjacency(Edges.of_triples(triples, len(side), relations), len(left.entities), side)
+    return _with_adjacency(Edges.of_triples(triples, len(side), relations), len(left.entities), side, linked)
 
 
-def _with_adjacency(edges: Edges, first_right: int, side: Sides) -> JointGraph:
-    return JointGraph(edges.triples, edges.entities, first_right, edges.relations, Adjacency.of(edges), side)
+def _with_adjacency(edges: Edges, first_right: int, side: Sides, linked: NDArray[np.bool_]) -> JointGraph:
+    near = Adjacency.of(edges)
+    return JointGraph(edges.triples, edges.entities, first_right, edges.relations, near, side, linked)

@@ -10,7 +10,7 @@ d the width.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -19,6 +19,7 @@ from torch.nn.functional import logsigmoid
 
 from farlink.engine.row_adam import rows_of
 from farlink.engine.softmax import factor, pass_back, rounded, slices
+from farlink.rsn.log_uniform import LogUniformLoss, LogUniformNoise
 from farlink.settings import LossKind
 
 
@@ -61,7 +62,8 @@ class NoiseContrastiveLoss(nn.Module):
     def forward(
         self, states: Tensor, targets: Tensor, table: Tensor, bias: Tensor, generator: torch.Generator
     ) -> Tensor:
-        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` (I, d) and `bias` (I)."""
+        """Mean loss of `states` (..., d) against `targets` (...) with output vectors `table` (I, d), `bias` (I)."""
+        states, targets = states.flatten(0, -2), targets.flatten()  # (N, d), (N)
         ids, counts = self.noise.draw(self.negatives, generator)
         (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, bias, targets, ids)
         right = (states * target_vectors).sum(-1) + target_bias  # (N)
@@ -85,7 +87,8 @@ class SampledSoftmaxLoss(nn.Module):
     def forward(
         self, states: Tensor, targets: Tensor, table: Tensor, bias: Tensor, generator: torch.Generator
     ) -> Tensor:
-        """Mean loss of `states` (N, d) against `targets` (N) with output vectors `table` (I, d) and `bias` (I)."""
+        """Mean loss of `states` (..., d) against `targets` (...) with output vectors `table` (I, d), `bias` (I)."""
+        states, targets = states.flatten(0, -2), targets.flatten()  # (N, d), (N)
         ids, _ = self.noise.draw(self.negatives, generator)
         corrected = bias - self.log_expected
         (target_vectors, noise_vectors), (target_bias, noise_bias) = _picked(table, corrected, targets, ids)
@@ -97,13 +100,18 @@ class SampledSoftmaxLoss(nn.Module):
         return loss / len(states)
 
 
-Loss = NoiseContrastiveLoss | SampledSoftmaxLoss
-LOSSES: dict[LossKind, type[Loss]] = {"nce": NoiseContrastiveLoss, "softmax": SampledSoftmaxLoss}
+Loss = NoiseContrastiveLoss | SampledSoftmaxLoss | LogUniformLoss
+LOSSES: dict[LossKind, Callable[[Tensor, int], Loss]] = {  # from the frequencies of elements and how many are drawn
+    "nce": lambda frequency, negatives: NoiseContrastiveLoss(Noise(frequency), negatives),
+    "softmax": lambda frequency, negatives: SampledSoftmaxLoss(Noise(frequency), negatives),
+    "log-uniform": lambda frequency, negatives: LogUniformLoss(LogUniformNoise(frequency), negatives),
+}
 
 
-def make_loss(kind: LossKind, frequency: Tensor, negatives: int) -> Loss:
-    """The loss of one type, with noise from the frequencies of its elements."""
-    return LOSSES[kind](Noise(frequency), negatives)
+def make_loss(kind: LossKind, frequency: Tensor, negatives: float) -> Loss:
+    """The loss of one type, with noise from the frequencies of its elements; `negatives` below 1 is a share of them."""
+    count = negatives if negatives >= 1 else max(1, round(negatives * len(frequency)))
+    return LOSSES[kind](frequency, int(count))
 
 
 def _picked(table: Tensor, bias: Tensor, targets: Tensor, noise: Tensor) -> Iterator[tuple[Tensor, ...]]:

@@ -11,9 +11,13 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import batch_norm
 
 from farlink.engine.dropout import Dropout
-from farlink.settings import Cell, Kind
+from farlink.rsn.identity_lstm import IdentityLSTM, identity_lstm_step
+from farlink.settings import Cell, Kind, Norm
+
+MOMENTUM = 0.1  # share of a batch in the statistics that a norm gathers
 
 
 class Core(NamedTuple):
@@ -27,6 +31,7 @@ class Core(NamedTuple):
 CORES: dict[Cell, Core] = {
     "lstm": Core(nn.LSTM, torch.lstm_cell, parts=2),
     "gru": Core(nn.GRU, lambda x, state, *weights: (torch.gru_cell(x, *state, *weights),), parts=1),
+    "lstm-identity": Core(IdentityLSTM, identity_lstm_step, parts=2),
 }
 
 
@@ -53,9 +58,10 @@ class PathModel(nn.Module):
         kind: Kind = "rsn",
         cell: Cell = "lstm",
         dropout: float = 0.5,
+        norm: Norm = "path",
     ) -> None:
         super().__init__()
-        self.kind, self.cell = kind, CORES[cell]
+        self.kind, self.cell, self.norm = kind, CORES[cell], _normalised if norm == "path" else _normalised_by_step
         # sparse: a batch has gradients of the few rows it reads, not of all
         self.entity_in = nn.Embedding(entities, width, sparse=True)
         self.entity_out = nn.Embedding(entities, width, sparse=True)
@@ -81,12 +87,12 @@ class PathModel(nn.Module):
     def read(self, entities: Tensor, relations: Tensor) -> Hidden:
         """The same from vectors, both (n, B, d)."""
         x = torch.stack([entities, relations], dim=1).flatten(0, 1)  # (T - 1, B, d), in path order
-        x = _normalised(self.input_norm, x)
+        x = self.norm(self.input_norm, x)
         h = x
         for layer in self.core:
             h = self.dropout(self._recurrent(layer, h))
         h = h.to(x.dtype)  # under autocast the core counts with shorter numbers
-        h = _normalised(self.output_norm, self._skip(h, x))
+        h = self.norm(self.output_norm, self._skip(h, x))
         return Hidden(for_relations=h[0::2], for_entities=h[1::2])
 
     def after(self, head: Tensor, relation: Tensor) -> Tensor:
@@ -127,7 +133,12 @@ class PathModel(nn.Module):
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
-        if cell == "lstm":
+        if cell == "lstm-identity":
+            # without tanh nothing but the weights bounds what the states grow to
+            for name, weight in self.core.named_parameters():
+                if "weight_hh" in name:
+                    nn.init.orthogonal_(weight)
+        if cell in ("lstm", "lstm-identity"):
             # the gates lie in the order input, forget, cell, output; an open forget gate lets
             # gradients reach the start of the path from the first step on
             for name, bias in self.core.named_parameters():
@@ -153,5 +164,15 @@ def residual_states(cell: Core, layer: nn.Module, x: Tensor) -> Tensor:
 
 
 def _normalised(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
+    """Batch norm of x (T - 1, B, d) over all steps together."""
     normalised: Tensor = norm(x.flatten(0, 1))
     return normalised.view_as(x)
+
+
+def _normalised_by_step(norm: nn.BatchNorm1d, x: Tensor) -> Tensor:
+    """Batch norm of x (T - 1, B, d) with statistics of each step, weights of all, and the mean of all to go on with."""
+    if not norm.training:
+        return _normalised(norm, x)
+    gathered, share = (norm.running_mean, norm.running_var), MOMENTUM / len(x)
+    steps = [batch_norm(step, *gathered, norm.weight, norm.bias, True, share, norm.eps) for step in x]
+    return torch.stack(steps)

@@ -19,8 +19,11 @@ from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import Loss, make_loss
 from farlink.rsn.model import PathModel
+from farlink.rsn.triple_walks import sample_triple_paths
 from farlink.rsn.walks import sample_paths
-from farlink.settings import Settings
+from farlink.settings import Settings, Steps
+
+SAMPLERS: dict[Steps, Callable[..., Rows]] = {"entities": sample_paths, "triples": sample_triple_paths}
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,10 @@ class PathObjective:
     def loss(self, model: PathModel, batch: Tensor) -> Tensor:
         """The loss of all entities and of all relations that follow in the paths of a batch (B, T)."""
         hidden, noise = model(batch), torch.default_generator
-        entities, relations = (batch[:, first::2].T.reshape(-1).contiguous() for first in (2, 1))  # both (n B)
-        for_entities, for_relations = (states.flatten(0, 1) for states in (hidden.for_entities, hidden.for_relations))
-        total: Tensor = self.entity_loss(  # states are (n B, d)
-            for_entities, entities, model.entity_out.weight, model.entity_bias, noise
-        ) + self.relation_loss(for_relations, relations, model.relation_out.weight, model.relation_bias, noise)
+        entities, relations = (batch[:, first::2].T.contiguous() for first in (2, 1))  # both (n, B)
+        total: Tensor = self.entity_loss(  # states are (n, B, d)
+            hidden.for_entities, entities, model.entity_out.weight, model.entity_bias, noise
+        ) + self.relation_loss(hidden.for_relations, relations, model.relation_out.weight, model.relation_bias, noise)
         return total
 
 
@@ -75,16 +77,18 @@ def path_objective(graph: JointGraph, settings: Settings, epoch: int, cross_bias
 
 
 def walks_of(graph: JointGraph, settings: Settings, epoch: int, cross_bias: float) -> Rows:
-    """The paths of an epoch."""
-    return sample_paths(
+    """The paths of an epoch: drawn for it, or those of an earlier one in another order."""
+    again = settings.walk_epochs and epoch >= settings.walk_epochs
+    paths = SAMPLERS[settings.walk_steps](
         graph,
         length=settings.walk_length,
         walks_per_triple=settings.walks_per_triple,
         depth_bias=settings.depth_bias,
         cross_bias=cross_bias,
         seed=settings.seed,
-        epoch=epoch,
+        epoch=epoch % settings.walk_epochs if again else epoch,
     )
+    return np.random.default_rng([settings.seed, epoch]).permutation(paths) if again else paths
 
 
 def path_losses(graph: JointGraph, settings: Settings) -> tuple[Loss, Loss]:
@@ -106,6 +110,7 @@ def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
         kind=settings.model,
         cell=settings.cell,
         dropout=settings.dropout,
+        norm=settings.norm,
     )
 
 

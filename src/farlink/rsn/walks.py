@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from farlink.engine.random_bits import GOLDEN, mix
+from farlink.engine.random_bits import GOLDEN, below, fraction, mix
 from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import BOTH, LEFT, RIGHT, JointGraph
 
@@ -76,16 +76,6 @@ def bias_table(depth_bias: float, cross_bias: float) -> NDArray[np.float64]:
 
 
 @njit(cache=True)
-def _below(bits: np.uint64, bound: int) -> np.int64:  # a number in 0 .. bound - 1 from the lower 32 bits
-    return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32))
-
-
-@njit(cache=True)
-def _fraction(bits: np.uint64) -> np.float64:  # a number in [0, 1) from the upper 32 bits
-    return np.float64(bits >> np.uint64(32)) * np.float64(2.0**-32)
-
-
-@njit(cache=True)
 def _adjacent(row, neighbour, a, b):  # type: ignore[no-untyped-def]
     low, end = row[a], row[a + 1]
     high = end
@@ -114,9 +104,9 @@ def _next(row, neighbour, side, bias, most, previous, previous_side, current, st
     for _ in range(PATIENCE):
         state += GOLDEN
         bits = mix(state)
-        place = first + _below(bits, degree)
+        place = first + below(bits, degree)
         candidate = neighbour[place]
-        threshold = _fraction(bits) * most
+        threshold = fraction(bits) * most
         near, far = bias[0, previous_side, side[candidate]], bias[1, previous_side, side[candidate]]
         if threshold >= max(near, far):
             continue  # refused at any depth: no need to look up the distance
@@ -128,7 +118,7 @@ def _next(row, neighbour, side, bias, most, previous, previous_side, current, st
     for place in range(first, first + degree):
         total += _bias(row, neighbour, side, bias, previous, previous_side, neighbour[place])
     state += GOLDEN
-    remaining = _fraction(mix(state)) * total
+    remaining = fraction(mix(state)) * total
     for place in range(first, first + degree):
         remaining -= _bias(row, neighbour, side, bias, previous, previous_side, neighbour[place])
         if remaining < 0:
@@ -145,7 +135,7 @@ def _passed_as(side, entity, previous_side, cross_bias, state):  # type: ignore[
     if side[entity] != BOTH:
         return side[entity], state
     state += GOLDEN
-    crosses = _fraction(mix(state)) < cross_bias
+    crosses = fraction(mix(state)) < cross_bias
     return (RIGHT if crosses else LEFT) if previous_side == LEFT else (LEFT if crosses else RIGHT), state
 
 
@@ -166,7 +156,7 @@ def _walk(paths, triples, starts, row, neighbour, edge, relation, side, bias, cr
             parallel = edge[place + 1] - chosen
             if parallel > 1:
                 state += GOLDEN
-                chosen += _below(mix(state), parallel)
+                chosen += below(mix(state), parallel)
             following_side, state = _passed_as(side, neighbour[place], previous_side, cross_bias, state)
             previous, previous_side = current, current_side
             current, current_side = neighbour[place], following_side
