@@ -198,11 +198,12 @@ class PairScorer:
         self.shape = len(left.entities), len(right.entities)
         self.pools = unseeded(self.shape[0], seeds[:, 0]), unseeded(self.shape[1], seeds[:, 1])
         self.evidence = Evidence(left, right, seeds, settings)
-        names = Names(left, right) if "names" in settings.signals_read else None
-        self.names = NameSignal(names, seeds, settings.seed) if names and names.known else None
         values = Values(left, right, settings.seed) if "values" in settings.signals_read else None
         self.values = values if values and values.known else None
-        self._rare = seeds[:0] if self.values is None else self.values.pairs()
+        rare = seeds[:0] if self.values is None else self.values.pairs()
+        names = Names(left, right) if "names" in settings.signals_read else None
+        self.names = NameSignal(names, seeds, rare, settings.seed) if names and names.known else None
+        self._always = rare if self.names is None else self.names.pairs
         self._neighbours = None if self.by_structure_alone else SharedNeighbours(left, right)
 
     @property
@@ -271,8 +272,7 @@ class PairScorer:
 
     def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """All pairs that come into question, with what they have in common; the known ones are taken for right."""
-        called_alike = self.seeds[:0] if self.names is None else self.names.pairs
-        pairs = distinct_pairs(np.concatenate([called_alike, self._rare, *self._further(vectors, known), known]))
+        pairs = distinct_pairs(np.concatenate([self._always, *self._further(vectors, known), known]))
         free = np.isin(pairs[:, 0], self.pools[0]) & np.isin(pairs[:, 1], self.pools[1])
         left, right = np.ascontiguousarray(pairs[free].T)
         cosine = np.zeros(len(left), np.float32) if vectors is None else _cosines(*vectors, left, right)

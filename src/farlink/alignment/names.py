@@ -110,9 +110,9 @@ def _most_alike(left_index, right_index, left_called, right_called, left, right)
 class NameSignal:
     """What names say about pairs: learned on those that are known or likely."""
 
-    def __init__(self, names: Names, seeds: Pairs, seed: int) -> None:
+    def __init__(self, names: Names, seeds: Pairs, others: Pairs, seed: int) -> None:
         self._names = names
-        self.pairs = names.pairs(NEAREST)
+        self.pairs = distinct_pairs(np.concatenate([names.pairs(NEAREST), others]))  # and others that always count
         rng = np.random.default_rng([seed, 0xA11C])
         drawn = (rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
         self._packed, self._alike = packed(self.pairs, names.shape[1]), names.of(*self.pairs.T)

@@ -228,8 +228,8 @@ def _edges(one: Attribute, other: Attribute, rng: np.random.Generator) -> NDArra
     ours, theirs = (attribute.number[np.isfinite(attribute.number)] for attribute in (one, other))
     if not len(ours) or not len(theirs):
         return np.full(len(NEAR), -1.0)
-    some = rng.choice(ours, min(len(ours), 200))
-    distances = np.abs(some[:, None] - rng.choice(theirs, min(len(theirs), 100_000), replace=False)).ravel()
+    some = rng.choice(ours, min(len(ours), 100))
+    distances = np.abs(some[:, None] - rng.choice(theirs, min(len(theirs), 20_000))).ravel()
     places = np.minimum((NEAR * len(distances)).astype(np.int64), len(distances) - 1)
     return np.partition(distances, places)[places]
 
