@@ -102,7 +102,7 @@ def experiment(
         list[str] | None,
         typer.Option(
             help="Which part to run, for example a preset or a method; may be repeated. Without: all of an experiment "
-            "of the paper; of alignment and completion none, only the page is written."
+            "of the paper; of alignment, signals and completion none, only the page is written."
         ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Which data set to run; may be repeated.")] = None,

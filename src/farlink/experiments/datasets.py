@@ -34,9 +34,17 @@ FB15K_237 = DataSet("kgc/fb15k-237", "FB15K-237")
 COMPLETION = (FB15K, WN18, FB15K_237)  # those of the paper
 CODEX_S = DataSet("kgc/codex-s", "CoDEx-S")
 
+MOVIES = DataSet("named/movies_tmdb_tvdb", "movies")
+PERSONS = DataSet("named/persons", "persons")
+RESTAURANTS = DataSet("named/restaurants", "restaurants")
+PLACES = DataSet("named/places", "places")
+WORDNET = DataSet("named/wordnet", "WordNet")
+ANATOMY = DataSet("named/anatomy", "anatomy")
+NAMED = (MOVIES, PERSONS, RESTAURANTS, PLACES, WORDNET, ANATOMY)  # raw graphs with names and values
+
 LARGE = DataSet("contea/fr_en", "ConTEA FR-EN")
 
-_NAMES = {data.folder: data.name for data in (*SRPRS, *WIDER, *COMPLETION, CODEX_S, LARGE)}
+_NAMES = {data.folder: data.name for data in (*SRPRS, *WIDER, *COMPLETION, CODEX_S, *NAMED, LARGE)}
 
 
 def name_of(folder: str) -> str:

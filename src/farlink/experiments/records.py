@@ -151,11 +151,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
+def finished_run(
+    arguments: Callable[[str], list[str]], also: Callable[[Any], Record] = lambda run: {}
+) -> dict[str, Any]:
     """Run `farlink` with arguments that depend on where the run is written: command, commit, cost and what came of it.
 
-    The run itself is not kept. If it is stopped, the same call at the same commit goes on with it; the seconds of all
-    attempts are added up.
+    The run itself is not kept, but what `also` finds in it is part of the record. If it is stopped, the same call at
+    the same commit goes on with it; the seconds of all attempts are added up.
     """
     command, version = " ".join(["farlink", *arguments("RUN")]), commit()
     name = hashlib.sha256(f"{command} {version}".encode()).hexdigest()[:12]
@@ -172,6 +174,7 @@ def finished_run(arguments: Callable[[str], list[str]]) -> dict[str, Any]:
         "seconds": round(earlier + cost["seconds"], 1),
         "metrics": run.metrics,
         "trace": run.trace.to_dicts(),
+        **also(run),
     }
     shutil.rmtree(folder)
     return record

@@ -76,6 +76,12 @@ def _restart(request: Request) -> Iterator[str]:
     return restart.run(request.data, request.out, request.parts, request.seeds)
 
 
+def _signals(request: Request) -> Iterator[str]:
+    from farlink.experiments import signals
+
+    return signals.run(request.data, request.out, request.parts, request.only, request.seeds)
+
+
 def _degrees(request: Request) -> Iterator[str]:
     from farlink.experiments import degrees
 
@@ -95,6 +101,11 @@ EXPERIMENTS = {
         "our presets on all data sets for alignment, ablations, shares of seeds", ALL - {"budget"}, _alignment
     ),
     "completion": Experiment("our presets on the data sets for completion, models of others", ALL, _completion),
+    "signals": Experiment(
+        "names, values and triples together, mostly without known links, and what each is worth",
+        ALL - {"budget"},
+        _signals,
+    ),
     "variants": Experiment("what each difference between the paper and its authors' code is worth", ALL, _variants),
     "restart": Experiment(
         "what the rate does between walks and questions of a completion", frozenset({"part"}), _restart
