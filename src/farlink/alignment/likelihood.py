@@ -39,6 +39,8 @@ class Background:
         """
         near, any_two = (np.bincount(bins_of(some)[some >= 0], minlength=BINS + 1) for some in (listed, drawn))
         share = np.maximum(near / pairs, any_two / max(1, any_two.sum()))
+        if not share.any():  # nothing was seen
+            share = np.ones(BINS + 1)
         return cls(np.maximum(share / share.sum(), 1 / pairs))
 
 
