@@ -23,8 +23,8 @@ def vectors():
 
 def test_a_score_is_the_weighted_sum_of_its_signals():
     candidates = Candidates.nearest(torch.eye(3), torch.eye(3), (np.arange(3), np.arange(3)), 2, 15)
-    names = Signal(3.0, lambda pairs: (pairs.left == pairs.right).astype(np.float64))
-    cosine = Signal(2.0, lambda pairs: pairs.cosine)
+    names = Signal("names", 3.0, lambda pairs: (pairs.left == pairs.right).astype(np.float64))
+    cosine = Signal("vectors", 2.0, lambda pairs: pairs.cosine)
     same = candidates.left == candidates.right
     assert total([cosine, names], candidates).tolist() == np.where(same, 5.0, 0.0).tolist()
 

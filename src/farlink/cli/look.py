@@ -121,7 +121,8 @@ def settings(
     else:
         raise FarlinkError(f"there is no task or method '{task}'; choose one of {', '.join((*TASKS, *METHODS))}")
     heads = presets if len(presets) > 1 else [task]
-    table = Table(*(Column(head, no_wrap=True) for head in ("setting", *heads)), "range", "meaning")
+    folded = [Column(head, overflow="fold") for head in ("range", "meaning")]  # in a narrow window nothing is cut off
+    table = Table(*(Column(head, no_wrap=True) for head in ("setting", *heads)), *folded)
     filled = [kind.model_validate(values) for values in presets.values()]
     for name, field in kind.model_fields.items():
         if name in shown and name not in ("preset", "task"):
