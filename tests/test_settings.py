@@ -44,6 +44,9 @@ PAPER_ALIGNMENT = PAPER | {
     "batch_size": 512,
     "learning_rate": 0.003,
     "max_epochs": 30,
+    "signals": "structure",
+    "network": "always",
+    "cardinality": "one-to-one",
     "linking": "swap",
     "start": "random",
     "vectors": "input",
@@ -66,9 +69,9 @@ PAPER_COMPLETION = PAPER | {
     "rules": 0,
 }
 OF_A_RUN = {"task", "method", "preset", "seed", "threads"}
-IDLE = {  # without bootstrapping, balancing, evidence, questions and the tensor model
-    *("confidence", "hops", "sinkhorn_rounds", "refinements"),
-    *("evidence_prior", "evidence_likely", "evidence_least", "evidence_doubt"),
+IDLE = {  # without names, bootstrapping, balancing, evidence, questions and the tensor model
+    *("most_rounds", "confidence", "hops", "sinkhorn_rounds", "refinements"),
+    *("evidence_prior", "evidence_likely", "evidence_least", "evidence_doubt", "evidence_turn"),
     *("question_dropout", "question_candidates", "factor_epochs", "factor_batch", "factor_rate", "factor_decay"),
 }
 

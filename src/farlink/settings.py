@@ -231,8 +231,8 @@ class AlignmentSettings(Settings):
         60_000,
         ge=0,
         le=2**31 - 1,
-        description="entities of both sides up to which vectors spread over the graphs beside names and values; in larger "
-        "ones these and agreeing triples decide",
+        description="entities of both sides up to which vectors spread over the graphs beside names and values; in "
+        "larger ones these and agreeing triples decide",
     )
     evidence_turn: float = Field(
         10.0,

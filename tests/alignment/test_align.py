@@ -55,8 +55,8 @@ def test_the_mapping_is_one_to_one_and_has_every_left_entity(finished):
 def test_the_folder_holds_all_it_should(finished):
     files = {str(path.relative_to(finished.folder)) for path in finished.folder.rglob("*") if path.is_file()}
     assert files == {
-        ".lock", "config.toml", "run.json", "vocabulary.parquet", "triples.parquet", "literals.parquet", "links.parquet", "found.parquet",
-        "candidates.parquet",
+        ".lock", "config.toml", "run.json", "vocabulary.parquet", "triples.parquet", "literals.parquet",
+        "links.parquet", "found.parquet", "candidates.parquet",
         "weights.safetensors", "trace.jsonl",
         "metrics.json", "alignment.tsv", "README.md",
         "plots/loss.png", "plots/validation.png", "plots/degrees.png",

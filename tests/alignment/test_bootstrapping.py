@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
-from farlink.alignment.bootstrapping import confident_pairs, grown_pairs
-from farlink.alignment.candidates import scored_candidates
+from farlink.alignment.bootstrapping import LITTLE, grown_pairs
+from farlink.alignment.candidates import Candidates, scored_candidates
 from farlink.alignment.evidence import Evidence
 from farlink.settings import make_settings
 from helpers.pairs import Pair
@@ -20,15 +21,15 @@ def judged(left, right, seeds=(), settings=SETTINGS):
 
 
 def test_sure_pairs_are_found_and_seeds_are_left_alone():
-    pairs = confident_pairs(judged(torch.eye(4), torch.eye(4)[[1, 0, 2, 3]], [(2, 2)]), SETTINGS)
+    pairs = judged(torch.eye(4), torch.eye(4)[[1, 0, 2, 3]], [(2, 2)]).confident(0.5)
     assert sorted(pairs.tolist()) == [[0, 1], [1, 0], [3, 3]]
 
 
 def test_entities_that_look_the_same_stay_undecided():
     alike = torch.ones(3, 4)
-    assert len(confident_pairs(judged(alike, alike), SETTINGS)) == 0
-    plain = make_settings(temperature=0.0, confidence=0.0)
-    assert len(confident_pairs(judged(alike, alike, settings=plain), plain)) == 0
+    assert len(judged(alike, alike).confident(0.5)) == 0
+    plain = make_settings(temperature=0.0)
+    assert len(judged(alike, alike, settings=plain).confident(0.0)) == 0
 
 
 def test_agreeing_triples_decide_where_vectors_cannot():
@@ -38,8 +39,8 @@ def test_agreeing_triples_decide_where_vectors_cannot():
     evidence = Evidence(pair.left, pair.right, same[:20], SETTINGS)
     blind = scored_candidates(alike, alike, evidence, make_settings(evidence=0.0))
     seeing = scored_candidates(alike, alike, evidence, make_settings())
-    assert len(confident_pairs(blind, SETTINGS)) == 0
-    found = confident_pairs(seeing, SETTINGS).tolist()
+    assert len(blind.confident(0.5)) == 0
+    found = seeing.confident(0.5).tolist()
     assert len(found) >= 15
     assert all(link in same.tolist() for link in found)
 
@@ -53,10 +54,49 @@ def test_every_round_chooses_afresh_from_what_is_known():
         right = torch.eye(3) if len(seen) == 1 else torch.eye(3)[[0, 2, 1]]
         return judged(torch.eye(3), right, [(0, 0)])
 
-    pairs = grown_pairs(ids((0, 0)), judge, make_settings(rounds=2, temperature=0.05, evidence=0.0))
+    pairs = grown_pairs(ids((0, 0)), judge, 2, 0.5)
     assert seen == [[[0, 0]], [[0, 0], [1, 1], [2, 2]]]
     assert pairs.tolist() == [[0, 0], [1, 2], [2, 1]]
 
 
 def test_without_rounds_nothing_is_added():
-    assert grown_pairs(ids((0, 0)), lambda known: None, make_settings(rounds=0)).tolist() == [[0, 0]]
+    assert grown_pairs(ids((0, 0)), lambda known: None, 0, 0.5).tolist() == [[0, 0]]
+
+
+def sure_of(*pairs):
+    """Candidates that all are beyond doubt."""
+    found = ids(*pairs)
+    score = np.full(len(found), 0.9)
+    return Candidates(found[:, 0], found[:, 1], score, score, score, (1000, 1000), 1)
+
+
+def test_rounds_end_when_nothing_changes():
+    asked = []
+
+    def judge(known):
+        asked.append(len(known))
+        return sure_of((1, 1), (2, 2))
+
+    assert grown_pairs(ids((0, 0)), judge, 9, 0.5).tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert asked == [1, 3]
+
+
+@pytest.mark.parametrize(("exchanged", "rounds"), [(0, 2), (1, 2), (2, 5)])
+def test_rounds_end_when_little_changes(exchanged, rounds):
+    """Of 800 pairs one exchanged is two that differ, and 2.4 would be little."""
+    asked = []
+
+    def judge(known):
+        asked.append(len(known))
+        moved = 900 + 2 * (len(asked) % 2) if exchanged else 0
+        return sure_of(*((i, moved + i if i <= exchanged else i) for i in range(1, 800)))
+
+    assert 2 <= LITTLE * 800 < 4
+    grown_pairs(ids((0, 0)), judge, 5, 0.5)
+    assert len(asked) == rounds
+
+
+def test_only_as_many_rounds_are_made_as_allowed():
+    found = iter([(1, 1), (1, 2), (1, 1), (1, 2)])
+    assert grown_pairs(ids((0, 0)), lambda known: sure_of(next(found)), 3, 0.5).tolist() == [[0, 0], [1, 1]]
+    assert next(found) == (1, 2)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.evaluation import candidate_ranks
-from farlink.alignment.sinkhorn import balanced
+from farlink.alignment.sinkhorn import balanced, shared_out, transported
 
 ROUNDS = 15
 
@@ -109,3 +109,93 @@ def test_within_a_pool_only_its_entities_compete(vectors):
     )
     everyone = np.arange(12), np.arange(9)
     assert candidates.within(everyone, compete=True) is candidates
+
+
+def full(lefts, rights):
+    return np.indices((lefts, rights)).reshape(2, -1)
+
+
+LOGITS = st.lists(st.floats(-3, 3), min_size=36, max_size=36).map(np.array)
+
+
+@settings(max_examples=40)
+@given(LOGITS, st.integers(1, 6), st.integers(1, 6))
+def test_the_smaller_side_gives_all_it_has_and_the_larger_takes_as_much_as_one_has(logit, lefts, rights):
+    left, right = full(lefts, rights)
+    share = transported(left, right, logit[: lefts * rights], (lefts, rights), 300)
+    sums = np.bincount(left, share), np.bincount(right, share)
+    smaller, larger = sums if lefts <= rights else sums[::-1]
+    np.testing.assert_allclose(smaller, 1, atol=1e-6)
+    assert (larger <= 1 + 1e-2).all()
+
+
+@settings(max_examples=40)
+@given(LOGITS, st.integers(1, 6))
+def test_between_sides_of_one_size_it_is_sinkhorns_balance(logit, size):
+    left, right = full(size, size)
+    share = transported(left, right, logit[: size**2], (size, size), 200)
+    np.testing.assert_allclose(share, balanced(left, right, logit[: size**2], (size, size), 200), atol=1e-4)
+
+
+@settings(max_examples=40)
+@given(LOGITS, st.integers(1, 6), st.integers(1, 6))
+def test_it_is_the_same_seen_from_either_side(logit, lefts, rights):
+    left, right = full(lefts, rights)
+    share = transported(left, right, logit[: lefts * rights], (lefts, rights), 200)
+    exchanged = transported(right, left, logit[: lefts * rights], (rights, lefts), 200)
+    np.testing.assert_allclose(exchanged, share, atol=1e-4)
+
+
+def test_many_who_are_left_over_do_not_drive_the_sure_ones_apart():
+    left, right = full(2, 50)
+    logit = np.where(left == right, 20.0, 0.0)
+    share = transported(left, right, logit, (2, 50), 30).reshape(2, 50)
+    assert share[0, 0] > 0.99
+    assert share[1, 1] > 0.99
+
+
+def test_no_pairs_share_nothing():
+    none = np.empty(0, dtype=np.int32)
+    assert len(transported(none, none, np.empty(0), (2, 3), 5)) == 0
+    assert len(shared_out(none, none, np.empty(0), (2, 3), 5, 0.0)[0]) == 0
+
+
+def test_where_all_have_a_counterpart_the_chances_are_sinkhorns_balance():
+    left, right = full(5, 5)
+    logit = np.where(left == right, 9.0, 0.0) + np.random.default_rng(0).random(25)
+    chance, overlap = shared_out(left, right, logit, (5, 5), 200, 5.0)
+    np.testing.assert_allclose(chance, balanced(left, right, logit, (5, 5), 200), atol=0.02)
+    assert overlap == pytest.approx(5, abs=0.1)
+
+
+def test_where_nothing_is_in_common_the_overlap_falls_to_half():
+    left, right = full(8, 8)
+    chance, overlap = shared_out(left, right, np.full(64, -8.0), (8, 8), 100, 6.0)
+    assert overlap == pytest.approx(3)
+    assert chance.max() < 0.01
+
+
+def test_the_overlap_follows_what_is_found():
+    left, right = full(8, 8)
+    logit = np.where((left == right) & (left < 6), 15.0, -15.0)
+    chance, overlap = shared_out(left, right, logit, (8, 8), 100, 3.0)
+    assert overlap == pytest.approx(6, abs=0.1)
+    np.testing.assert_allclose(chance.reshape(8, 8).sum(1), [1] * 6 + [0] * 2, atol=0.05)
+
+
+@settings(max_examples=60)
+@given(LOGITS, st.integers(1, 6), st.integers(1, 6), st.floats(0, 6))
+def test_no_entity_has_more_than_one_counterpart_by_chance(logit, lefts, rights, overlap):
+    left, right = full(lefts, rights)
+    shape = lefts, rights
+    chance, found = shared_out(left, right, 5 * logit[: lefts * rights], shape, 200, min(overlap, *shape))
+    assert np.isfinite(chance).all()
+    assert (chance >= 0).all()
+    assert np.bincount(left, chance).max() <= 1 + 1e-6
+    assert np.bincount(right, chance).max() <= 1 + 0.05  # but for what the last step of the other side changed
+    assert min(overlap, *shape) / 2 - 1e-9 <= found <= min(shape)
+
+
+def test_what_is_certain_beyond_numbers_stays_a_number():
+    chance, _ = shared_out(np.array([0]), np.array([0]), np.array([900.0]), (9, 9), 30, 1.0)
+    assert chance == pytest.approx([1.0], abs=0.05)

@@ -7,6 +7,7 @@ from torch.nn.functional import normalize
 from farlink.alignment.views import (
     Neighbourhoods,
     compared_vectors,
+    judging_views,
     learned_views,
     predicted_view,
     seed_views,
@@ -16,6 +17,7 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.rsn.joint import join
 from farlink.rsn.model import PathModel
 from farlink.settings import make_settings
+from helpers.pairs import Pair
 
 
 def graph_of(*triples):
@@ -113,3 +115,67 @@ def test_the_setting_says_which_vectors_are_compared(pair, vectors, width):
     settings = make_settings(vectors=vectors, width=8)
     left, right = compared_vectors(neighbourhoods, np.array([[0, 0]], dtype=np.int32), model, settings)
     assert left.shape == right.shape == (40, width)
+
+
+def step_matrix(neighbourhoods, graphs):
+    """Weights of steps, densely: with relations as often as they lead there."""
+    size, matrix, offset = neighbourhoods.entities, np.zeros((neighbourhoods.entities,) * 2), 0
+    for graph in graphs:
+        for head, _, tail in graph.triples.tolist():
+            matrix[head + offset, tail + offset] += 1
+            matrix[tail + offset, head + offset] += 1
+        offset += len(graph.entities)
+    degree = np.maximum(matrix.sum(1), 1)
+    assert matrix.shape == (size, size)
+    return matrix / np.sqrt(np.outer(degree, degree))
+
+
+def unit(rows):
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def test_what_comes_back_of_a_pairs_own_direction_is_left_out():
+    """Each view after two steps is that of dense matrices, without the part that returns to where it began."""
+    pair = Pair.make(entities=12, triples=20)
+    links = np.stack([pair.left.ids(pair.links["left"]), pair.right.ids(pair.links["right"])], axis=1)[:8]
+    neighbourhoods, settings = Neighbourhoods(pair.left, pair.right), make_settings(width=16)
+    left, right = judging_views(neighbourhoods, links, settings)
+    own = seed_views(neighbourhoods, links, settings)[0].numpy().astype(float)
+    steps = step_matrix(neighbourhoods, (pair.left, pair.right))
+    around = steps @ own
+    returned = steps / np.maximum(np.linalg.norm(around, axis=1), 1e-12)
+    returned = np.diag(returned @ steps)  # of each entity's own mark, over each neighbour and back
+    second = unit(steps @ unit(around) - returned[:, None] * own)
+    third = unit(steps @ second)
+    views = torch.cat([left, right]).numpy()
+    for place, expected in enumerate((unit(around), second, third)):
+        np.testing.assert_allclose(views[:, 16 * place : 16 * (place + 1)], expected, atol=1e-4)
+
+
+def test_a_wrong_pair_does_not_look_alike_because_it_is_known():
+    left = graph_of(("a", "r", "n"), ("b", "r", "m"), ("wrong", "r", "p"), ("p", "r", "q"))
+    right = graph_of(("x", "q", "n"), ("y", "q", "m"), ("false", "q", "s"), ("s", "q", "t"))
+    known = [("n", "n"), ("m", "m"), ("a", "x")]
+    pair = (*ids_of(left, "wrong"), *ids_of(right, "false"))
+
+    def alike(views, *names):
+        links = np.array([(*ids_of(left, a), *ids_of(right, b)) for a, b in names], dtype=np.int32)
+        ours, theirs = views(Neighbourhoods(left, right), links, make_settings(width=64, hops=3))
+        width = 3 * 64  # what stands beside these goes by relations
+        return float(torch.cosine_similarity(ours[pair[0], :width], theirs[pair[1], :width], dim=0))
+
+    def seeded(neighbourhoods, links, settings):
+        return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, links, settings), dim=1))
+
+    assert alike(judging_views, *known) == pytest.approx(0)
+    assert alike(judging_views, *known, ("wrong", "false")) == pytest.approx(0, abs=1e-3)
+    assert alike(seeded, *known, ("wrong", "false")) > 0.3
+
+
+def test_what_is_around_a_known_pair_still_makes_others_look_alike():
+    left, right = graph_of(("a", "r", "n"), ("b", "r", "n")), graph_of(("x", "q", "n"), ("y", "q", "n"))
+    links = np.array([(*ids_of(left, "n"), *ids_of(right, "n"))], dtype=np.int32)
+    ours, theirs = judging_views(Neighbourhoods(left, right), links, make_settings(width=16))
+    for one, other in (("a", "x"), ("b", "y")):
+        (place,), (counterpart,) = ids_of(left, one), ids_of(right, other)
+        assert torch.cosine_similarity(ours[place], theirs[counterpart], dim=0) > 0.9

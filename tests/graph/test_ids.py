@@ -3,7 +3,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.graph.ids import lookup, moved, shuffled_names, shuffled_places, sorted_distinct, unseeded
+from farlink.graph.ids import distinct_pairs, lookup, moved, shuffled_names, shuffled_places, sorted_distinct, unseeded
 
 NAMES = st.lists(st.text(max_size=3), unique=True, max_size=20).map(lambda names: pl.Series(names, dtype=pl.String))
 
@@ -34,3 +34,11 @@ def test_the_places_of_names_are_those_of_a_look_up(names, seed):
     places = shuffled_places(names, seed)
     assert places.tolist() == [shuffled.to_list().index(name) for name in names]
     assert moved(names, places).equals(shuffled)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), st.booleans())
+def test_pairs_are_sorted_and_distinct_however_large_the_ids(rows, large):
+    pairs = np.array(rows, dtype=np.int32).reshape(-1, 2) * (2**31 // 10 if large else 1)
+    found = distinct_pairs(pairs)
+    assert np.array_equal(found, np.unique(pairs, axis=0))
+    assert found.dtype == np.int32

@@ -21,6 +21,9 @@ QUESTIONS = {"alignment": alignment_answers, "mtranse": alignment_answers, "comp
 # counterparts in the list, today on the likeliest.
 BETTER_NOW = {(0, "mtranse", "explain")}
 
+# What was not a choice then, and has another default today.
+AS_IT_WAS = [{"signals": "structure", "network": "always"}, {"signals": "structure", "network": "always"}]
+
 
 def copy(format, name, folder):
     """A run to ask: what is asked may leave something in its folder."""
@@ -127,11 +130,18 @@ def test_a_run_of_every_format_that_was_cut_off_goes_on(format, tmp_path):
     with pytest.raises(FarlinkError, match="not finished"):
         farlink.load(folder)
     with pytest.raises(FarlinkError, match=r"cannot resume, the settings differ: dropout was 0\.5 and is now 0\.1$"):
-        align(folder, **UNFINISHED, dropout=0.1, resume=True)
-    align(folder, **UNFINISHED, resume=True)
+        align(folder, **UNFINISHED, **AS_IT_WAS[format], dropout=0.1, resume=True)
+    align(folder, **UNFINISHED, **AS_IT_WAS[format], resume=True)
     run = farlink.load(folder)
     assert run.trace["epoch"].to_list() == [1, 2]
     assert "test" in run.metrics
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_today_would_be_done_otherwise_is_told_where_a_run_is_to_go_on(format, tmp_path):
+    folder = copy(format, "unfinished", tmp_path)
+    with pytest.raises(FarlinkError, match="differ: signals was structure and is now all, network was always and is"):
+        align(folder, **UNFINISHED, resume=True)
 
 
 def test_fixtures_stay_small():

@@ -1,8 +1,8 @@
 """What a likeness is worth: how much more often it is seen between the same entities than between any two.
 
 This is the weight of evidence of Fellegi and Sunter (1969), as a logarithm, for likenesses in bins. How often any two
-entities are so alike is counted. How often the same entities are is counted on the pairs that are known or likely, again
-whenever it is better known who they are; where names mean nothing both are the same, and the weight is nothing.
+entities are so alike is counted. How often the same entities are is counted on the pairs that are known or likely,
+again whenever it is better known who they are; where names mean nothing both are the same, and the weight is nothing.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Background:
         """
         near, any_two = (np.bincount(bins_of(some)[some >= 0], minlength=BINS + 1) for some in (listed, drawn))
         share = np.maximum(near / pairs, any_two / max(1, any_two.sum()))
+        if not share.any():  # nothing was seen
+            share = np.ones(BINS + 1)
         return cls(np.maximum(share / share.sum(), 1 / pairs))
 
 

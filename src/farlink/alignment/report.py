@@ -149,8 +149,8 @@ def _signals_in_words(run: AlignmentRun) -> str:
     if parts is None:
         return "It comes from the structure of the graphs alone; names were not read."
     return (
-        f"It adds up {', '.join(parts)}, each as the logarithm of how much likelier what is seen is for the same entity "
-        "than for any two; what it is worth was learned from the two graphs."
+        f"It adds up {', '.join(parts)}, each as the logarithm of how much likelier what is seen is for the same "
+        "entity than for any two; what it is worth was learned from the two graphs."
     )
 
 

@@ -74,12 +74,14 @@ class AlignmentRun(AlignmentFolder):
         if len(partner):
             return partner, np.ones(1)
         candidates = self.candidates if side == "left" else self.candidates.reversed()
-        mine = (candidates.left == place) & self._connected[SIDES[others]][candidates.right]
+        mine = candidates.left == place
+        if candidates.alike is None:  # of names and values nothing is known
+            mine &= self._connected[SIDES[others]][candidates.right]
         return candidates.right[mine], candidates.score[mine]
 
     @lazy
     def _connected(self) -> dict[str, NDArray[np.bool_]]:
-        """Which entities have a triple; nothing can be said of the others."""
+        """Which entities have a triple; by structure alone nothing can be said of the others."""
         return {side: graph.degrees() > 0 for side, graph in self.graphs.items()}
 
     # reasons
@@ -90,7 +92,7 @@ class AlignmentRun(AlignmentFolder):
         return [self._in_words(reason) for reason in self._evidence.reasons(pair[0], pair[1], self.candidates)]
 
     def waterfall(self, left: str, right: str) -> pl.DataFrame:
-        """What each signal adds to the log odds of a pair: signal, log_odds; the first row is what any pair starts from.
+        """What each signal adds to the log odds of a pair: signal, log_odds; any pair starts from the first row.
 
         Empty where structure alone was read, and for pairs that did not come into question.
         """

@@ -120,6 +120,8 @@ def _nearest(queries, begin, text, weight, texts, k, entries, threads):  # type:
                 if looked_at and looked_at + users[place] > entries:
                     break
                 looked_at += users[place]
+                if weights[place] == 0:  # all texts have it
+                    continue
                 for entry in range(begin[grams[place]], begin[grams[place] + 1]):
                     other = text[entry]
                     if shared[other] == 0:

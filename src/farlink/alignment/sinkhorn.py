@@ -36,9 +36,9 @@ def transported(
 ) -> NDArray[np.float64]:
     """Share of an entity's attention that each pair keeps where one side may be larger than the other.
 
-    Every entity of the smaller side gives all it has. Those of the larger side take as much as one has at the most; what
-    is more than the smaller side can give, they take together from outside, whoever is left over. With sides of one
-    size this is `balanced`.
+    Every entity of the smaller side gives all it has. Those of the larger side take as much as one has at the most;
+    what is more than the smaller side can give, they take together from outside, whoever is left over. With sides of
+    one size this is `balanced`.
     """
     if shape[0] > shape[1]:
         return transported(right, left, logit, (shape[1], shape[0]), rounds)
@@ -62,8 +62,8 @@ def shared_out(
     """The chance of each pair if an entity has at most one counterpart, and how many have one.
 
     `logit` is the logarithm of a likelihood ratio: how much likelier what is seen is for the same entity than for any
-    two. Before anything is seen a pair is right with the chance overlap / (all pairs), and an entity of a side is without
-    a counterpart with the chance 1 - overlap / (entities of the side). Every entity divides itself among its
+    two. Before anything is seen a pair is right with the chance overlap / (all pairs), and an entity of a side is
+    without a counterpart with the chance 1 - overlap / (entities of the side). Every entity divides itself among its
     candidates and that; if all entities of both sides have a counterpart, this is Sinkhorn's balance.
 
     The `overlap` is what was thought before. It follows what is found, but falls by half at the most: as long as little

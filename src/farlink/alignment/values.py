@@ -2,9 +2,9 @@
 
 Which attribute of one graph says the same as which of the other is not known. It is learned on pairs that are known or
 likely: of all attributes of the other side, one has the values that tell such pairs best from any two entities. How two
-values compare is a level: equal, near by so much, or different; an entity without a value says nothing. A level is worth
-the logarithm of how much more often it is seen for the same entity than for any two (Fellegi and Sunter, 1969), and an
-equal value the more, the fewer have it.
+values compare is a level: equal, near by so much, or different; an entity without a value says nothing. A level is
+worth the logarithm of how much more often it is seen for the same entity than for any two (Fellegi and Sunter, 1969),
+and an equal value the more, the fewer have it.
 
 What names an entity is left to `names`, which compares names better.
 """
@@ -41,7 +41,7 @@ NUMERIC = ["number", "date"]
 
 
 class Attribute(NamedTuple):
-    """The values of an attribute: those of entity e are `text[first[e]:first[e + 1]]`, as places of texts of both graphs."""
+    """The values of an attribute: those of entity e are `text[first[e]:first[e + 1]]`, places among the texts of both."""
 
     first: NDArray[np.int64]
     text: Ids

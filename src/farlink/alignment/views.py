@@ -24,6 +24,7 @@ from farlink.rsn.model import PathModel
 from farlink.settings import AlignmentSettings
 
 CHUNK = 2**13  # steps predicted at a time
+ROUNDING = 1e-4  # share of a sum: what is less when its parts are taken away is what float32 rounds
 
 
 class Neighbourhoods:
@@ -86,7 +87,10 @@ def judging_views(neighbourhoods: Neighbourhoods, pairs: Pairs, settings: Alignm
     length = around.norm(dim=1).clamp(min=1e-12)
     views = [normalize(around, dim=1)]
     back = _product(neighbourhoods.neighbours.power(2), (1 / length)[:, None])  # (E, 1), what comes back in two steps
-    views.append(normalize(_product(neighbourhoods.neighbours, views[-1]) - back * own, dim=1))
+    twice = _product(neighbourhoods.neighbours, views[-1])
+    others = twice - back * own
+    rounded = others.norm(dim=1) < ROUNDING * twice.norm(dim=1)  # nothing but the own direction was there
+    views.append(normalize(others.masked_fill(rounded[:, None], 0), dim=1))
     views += neighbourhoods.spread(views[-1], settings.hops - 2)[1:]
     profiles = _profiles(neighbourhoods, [own, *views], settings)
     return neighbourhoods.sides(torch.cat([*views, *profiles], dim=1))

@@ -1,8 +1,8 @@
 """Restrictions of OWL as plain triples.
 
-That every left lung is part of some lung, an ontology says by way of a nameless node: the class is a subclass of the node,
-and the node tells the property and the other class. As a triple this is (left lung, part of, lung). Other nameless
-nodes, such as unions, stay as they are.
+That every left lung is part of some lung, an ontology says by way of a nameless node: the class is a subclass of the
+node, and the node tells the property and the other class. As a triple this is (left lung, part of, lung). Other
+nameless nodes, such as unions, stay as they are.
 """
 
 from __future__ import annotations
