@@ -49,7 +49,7 @@ def error(path):
         ("header.tsv", "value\tentity\tattribute\nAnn\ta\tname\n1970\ta\tborn\nBea\tb\tname\n"),
         ("header.csv", 'subject,predicate,object\na,name,"Ann"\na,born,1970\nb,"name",Bea\n'),
         ("like_a_graph.csv", "head,relation,tail\na,name,Ann\na,born,1970\nb,name,Bea\n"),
-        ("packed.txt.gz", gzip.compress(b"a\tname\tAnn\na\tborn\t1970\nb\tname\tBea\n")),
+        ("packed.txt.gz", gzip.compress(b"a\tname\tAnn\na\tborn\t1970\nb\tname\tBea\n", mtime=0)),
         ("wide.tsv", "id\tname\tborn\na\tAnn\t1970\nb\tBea\t\n"),
         ("wide.csv", "name,born,id\nAnn,1970,a\nBea,,b\n"),
         ("iri.csv", "\ufeffname,IRI,born\nAnn,a,1970\nBea,b,\n"),
@@ -69,7 +69,7 @@ def test_every_kind_of_file_says_the_same(file, name, content):
     ("name", "content", "attribute"),
     [
         ("english_names", "a\tAnn\nb\tBea\n", "english_names"),
-        ("english.names.tsv.gz", gzip.compress(b"entity\tvalue\na\tAnn\nb\tBea\n"), "english.names"),
+        ("english.names.tsv.gz", gzip.compress(b"entity\tvalue\na\tAnn\nb\tBea\n", mtime=0), "english.names"),
         ("names.csv", "value,id\nAnn,a\nBea,b\n", "names"),
         ("wide.csv", "id,label\na,Ann\nb,Bea\n", "label"),
         ("two.parquet", pl.DataFrame({"uri": ["a", "b"], "value": ["Ann", "Bea"]}), "two"),

@@ -180,9 +180,9 @@ Vectors = tuple[Tensor, Tensor]  # of the left and of the right entities
 class PairScorer:
     """Lists pairs of entities of two graphs that come into question, and scores them by all that speaks for them.
 
-    By structure alone these are the nearest by their vectors. With names and values there are more: those that are called
-    alike or share a rare value, and those that share likely neighbours. What speaks for a pair is then the logarithm of
-    a likelihood ratio, learned from the two graphs.
+    By structure alone these are the nearest by their vectors. With names and values there are more: those that are
+    called alike or share a rare value, and those that share likely neighbours. What speaks for a pair is then the
+    logarithm of a likelihood ratio, learned from the two graphs.
     """
 
     def __init__(

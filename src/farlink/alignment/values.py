@@ -41,7 +41,7 @@ NUMERIC = ["number", "date"]
 
 
 class Attribute(NamedTuple):
-    """The values of an attribute: those of entity e are `text[first[e]:first[e + 1]]`, places among the texts of both."""
+    """The values of an attribute: those of entity e are `text[first[e]:first[e + 1]]`, places among all texts."""
 
     first: NDArray[np.int64]
     text: Ids
