@@ -10,6 +10,7 @@ from farlink.alignment.similarity import cosine, grams_of, indexes, likeness, ne
 
 WORDS = st.text(alphabet="abcdé 日", max_size=8)
 LISTS = st.lists(WORDS, min_size=1, max_size=8)
+SOME = 12  # an index has a place for each of four million hashes, which takes its time
 
 
 def ngrams(text):
@@ -60,19 +61,19 @@ def test_without_texts_there_are_no_ngrams():
     assert [len(ids) for ids in nearest_texts(*indexes(grams_of(pl.Series(["a"])), grams), 2)] == [0, 0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=SOME)
 @given(LISTS, LISTS)
 def test_likeness_is_the_cosine_of_rare_ngrams(left, right):
     np.testing.assert_allclose(all_pairs(left, right), expected(left, right), atol=1e-5)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=SOME)
 @given(LISTS, LISTS)
 def test_likeness_is_the_same_from_either_side(left, right):
     np.testing.assert_allclose(all_pairs(left, right), all_pairs(right, left).T, atol=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=SOME)
 @given(LISTS)
 def test_equal_texts_are_wholly_alike(texts):
     alike = np.diag(all_pairs([*texts, "something else"], [*texts, "what none of them has"]))[: len(texts)]
@@ -98,7 +99,7 @@ def nearest_of(left, right, k):
     return set(zip(*(ids.tolist() for ids in nearest_texts(*indexed(left, right), k)), strict=True))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=2 * SOME)
 @given(LISTS, LISTS, st.integers(1, 4))
 def test_the_nearest_texts_are_those_of_all_pairs(left, right, k):
     found, dense = nearest_of(left, right, k), expected(left, right)
