@@ -70,7 +70,7 @@ PAPER_COMPLETION = PAPER | {
 }
 OF_A_RUN = {"task", "method", "preset", "seed", "threads"}
 IDLE = {  # without names, bootstrapping, balancing, evidence, questions and the tensor model
-    *("most_rounds", "confidence", "hops", "sinkhorn_rounds", "refinements"),
+    *("most_rounds", "vector_entities", "confidence", "hops", "sinkhorn_rounds", "refinements"),
     *("evidence_prior", "evidence_likely", "evidence_least", "evidence_doubt", "evidence_turn"),
     *("question_dropout", "question_candidates", "factor_epochs", "factor_batch", "factor_rate", "factor_decay"),
 }

@@ -104,7 +104,7 @@ def candidates_of(signal, left, right, shape, score):
 
 def judged(left, right, seeds, score=None):
     """What the name signal says of equal numbers, and of numbers that are one apart."""
-    signal = NameSignal(Names(left, right), seeds, 0)
+    signal = NameSignal(Names(left, right), seeds, seeds[:0], 0)
     count = len(left.entities)
     same = ids(left, *range(count)), ids(right, *range(count))
     other = ids(left, *range(count)), ids(right, *np.roll(range(count), 1))
@@ -144,7 +144,7 @@ def test_names_that_mean_nothing_weigh_little_where_enough_pairs_are_known(scram
     score = np.ones(200)  # whatever is thought of the pairs
     for weight in judged(left, right, links(left, right), score):
         assert np.abs(weight).max() < 2
-    signal = NameSignal(Names(left, right), links(left, right), 0)
+    signal = NameSignal(Names(left, right), links(left, right), links(left, right)[:0], 0)
     equal = signal.pairs[signal.likeness(*signal.pairs.T) > 0.999]
     weight = signal.weight(candidates_of(signal, equal[:, 0], equal[:, 1], (100, 100), np.ones(len(equal))))
     assert weight.max() < 2

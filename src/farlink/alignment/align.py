@@ -20,7 +20,7 @@ from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
 from farlink.errors import FarlinkError
 from farlink.graph.ids import Pools
-from farlink.graph.names import has_names
+from farlink.graph.names import has_names, not_names
 from farlink.io.sources import AttributeSource, GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
@@ -108,7 +108,10 @@ def align_task(
 
 def _check_signals(task: AlignmentTask, settings: AlignmentSettings) -> None:
     """By structure alone nothing is said of two graphs that nothing joins, nor of a graph that joins nothing."""
-    if "names" in settings.signals_read and all(map(has_names, (task.left, task.right))):
+    graphs = task.left, task.right
+    if "names" in settings.signals_read and all(map(has_names, graphs)):
+        return
+    if "values" in settings.signals_read and all(not_names(graph.literals).height for graph in graphs):
         return
     for graph in (task.left, task.right):
         if not len(graph.triples):

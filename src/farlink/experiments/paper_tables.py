@@ -237,7 +237,7 @@ def page(name: str, records: list[Record]) -> str:
         "",
         *markdown(_runs_table(experiment, records)),
         "",
-        "Training ends in whole epochs, at most after the minutes given. An epoch of the presets `paper` and `authors` "
+        "Training ends in whole epochs, at most after the minutes given. An epoch of the preset `paper` or `authors` "
         "is cut into eight here.",
     ]
     if experiment.beside_best:
