@@ -27,7 +27,7 @@ Steps = Literal["entities", "triples"]  # what the steps of a walk are drawn amo
 Norm = Literal["path", "step"]
 Optimiser = Literal["rows", "dense"]
 Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
-SIGNALS = ("structure", "names", "values", "types")  # what two graphs may say of an entity
+SIGNALS = ("structure", "names", "values")  # what two graphs may say of an entity
 ALL_SIGNALS = "all"
 NETWORK = "the network that reads paths"  # marks the settings that a method without it does not have
 

@@ -204,7 +204,8 @@ class PairScorer:
         names = Names(left, right) if "names" in settings.signals_read else None
         self.names = NameSignal(names, seeds, rare, settings.seed) if names and names.known else None
         self._always = rare if self.names is None else self.names.pairs
-        self._neighbours = None if self.by_structure_alone else SharedNeighbours(left, right)
+        together = "structure" in settings.signals_read and not self.by_structure_alone
+        self._neighbours = SharedNeighbours(left, right) if together else None
 
     @property
     def by_structure_alone(self) -> bool:
@@ -216,7 +217,8 @@ class PairScorer:
         if self.by_structure_alone:
             assert vectors is not None
             return scored_candidates(*vectors, self.evidence, self.settings, self.rejected)
-        if sum(self.shape) > self.settings.vector_entities:
+        structure = "structure" in self.settings.signals_read
+        if sum(self.shape) > self.settings.vector_entities or not structure:
             vectors = None
         candidates = self._listed(vectors, known)
         if len(known) == len(self.seeds):  # nothing was found yet
@@ -228,7 +230,7 @@ class PairScorer:
             *self._name_signals(),
             *self._value_signals(candidates, likely),
             *self._vector_signals(candidates, vectors),
-            Signal("triples", 1.0, self._agreeing),
+            *([Signal("triples", 1.0, self._agreeing)] if structure else []),
         ]
         for _ in range(self.settings.refinements):
             parts = {signal.name: signal.weight * signal.of(candidates) for signal in signals}
