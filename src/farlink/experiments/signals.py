@@ -284,7 +284,8 @@ def page(records: list[Record]) -> str:
         "## What each signal is worth",
         "",
         "F1, and Hits@1, without known links, and without some of the signals. Triples bring pairs into question "
-        "even where agreement counts nothing (`--set evidence=0`). Only the movies have values that are no names. How far structure alone gets, "
+        "even where agreement counts nothing (`--set evidence=0`). Only the movies have values that are no "
+        "names. How far structure alone gets, "
         "with 30 % of the links given, stands in [alignment.md](alignment.md).",
         "",
         *markdown(_ablation_table(records)),
