@@ -267,11 +267,12 @@ def page(records: list[Record]) -> str:
         "",
         *markdown(_table(records)),
         "",
-        "Which data sets had a say: choices (how scores are balanced, what vectors and agreeing triples weigh, when rounds "
-        "end; about twenty variants, one seed) were made on all links of EN-FR, EN-DE and DBP15K FR-EN, those of the test "
-        "included, on FR-EN with four fifths of its names scrambled, and on movies and places. So the figures of these "
-        "sets are not held out. Anatomy, restaurants, persons and DBP-YG were run in between, and faults were searched on "
-        "anatomy and restaurants. Of ZH-EN two early trials were seen; its rows here were read at the end.",
+        "Which data sets had a say: choices (how scores are balanced, what vectors and agreeing triples weigh, when "
+        "rounds end; about twenty variants, one seed) were made on all links of EN-FR, EN-DE and DBP15K FR-EN, those "
+        "of the test included, on FR-EN with four fifths of its names scrambled, and on movies and places. So the "
+        "figures of these sets are not held out. Anatomy, restaurants, persons and DBP-YG were run in between, and "
+        "faults were searched on anatomy and restaurants. Of ZH-EN two early trials were seen; its rows here were read "
+        "at the end.",
         "",
         "The names of the SRPRS and DBP15K sets are the ends of identifiers, as they are in the files. DBP-YG is no "
         "task for who reads names: those of one side are the other's. The identifiers of Wikidata in DBP-WD say "
