@@ -51,10 +51,8 @@ class Attribute(NamedTuple):
 class Side(NamedTuple):
     """The values of a graph."""
 
-    names: list[str]
+    names: list[str]  # of the attributes
     attributes: list[Attribute]
-    users: NDArray[np.int64]  # of each text: how many entities have it in any attribute
-    entities: int
 
 
 @dataclass(frozen=True)
@@ -209,8 +207,7 @@ def _side(table: pl.DataFrame, texts: pl.Series, entities: int) -> Side:
         Attribute(begins(part["entity"].to_numpy(), entities), part["text"].to_numpy(), part["number"].to_numpy())
         for part in kept.partition_by("attribute", maintain_order=True)
     ]
-    users = np.bincount(placed.select("entity", "text").unique()["text"].to_numpy(), minlength=len(texts))
-    return Side(table["relation"].unique().sort().to_list(), attributes, users, entities)
+    return Side(table["relation"].unique().sort().to_list(), attributes)
 
 
 def _is_numeric(attribute: Attribute) -> bool:

@@ -22,12 +22,12 @@ def array_of(tensor: Tensor) -> NDArray[Any]:
 
 def widened(number: Any) -> Any:
     """In compiled code: a float32 from an element of `array_of`."""
-    raise NotImplementedError
+    raise TypeError("only compiled code reads and writes bfloat16 bit by bit")
 
 
 def narrowed(number: Any, like: Any) -> Any:
     """In compiled code: what to write for a float32 in the place of `like`, an element of `array_of`."""
-    raise NotImplementedError
+    raise TypeError("only compiled code reads and writes bfloat16 bit by bit")
 
 
 @overload(widened, inline="always")
