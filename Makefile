@@ -10,7 +10,7 @@ demo: $(READY)
 	$(VENV)/bin/farlink demo
 
 test: lint
-	$(VENV)/bin/pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(VENV)/bin/pytest
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

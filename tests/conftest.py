@@ -24,14 +24,21 @@ from helpers.rings import QUICK, parts
 settings.register_profile("farlink", deadline=None)
 settings.load_profile("farlink")
 
+LONG_RUNS = {"ring_run", "demo_run"}
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what reads the benchmark data; files with long tests come first, so that no process ends long after."""
+    """Mark what reads the benchmark data, and what waits for a run of seconds as slow, whoever has to make that run.
+
+    Files with long tests come first, so that no process ends long after the others.
+    """
     for item in items:
-        if "shared_data" in getattr(item, "fixturenames", ()):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "shared_data" in fixtures:
             item.add_marker("data")
+        if fixtures & LONG_RUNS:
+            item.add_marker("slow")
     long = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in long)
 

@@ -18,6 +18,7 @@ def test_every_contract_between_the_packages_is_kept():
     assert " 0 broken" in told.stdout
 
 
+@pytest.mark.slow
 # What is loaded where, besides what the contracts say of imports at the head of a file.
 @pytest.mark.parametrize(
     ("module", "unneeded"),

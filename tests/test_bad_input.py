@@ -140,11 +140,13 @@ def test_seeds_of_other_graphs(work):
     assert "seeds.tsv, line 1: no seed link names entities of both graphs" in work.refused()
 
 
+@pytest.mark.slow
 def test_a_seed_whose_entity_is_in_neither_graph_is_left_out_and_counted(work):
     work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "ghost\tb1\n"]))
     assert "1 seed link names an entity that its graph does not have, left out" in work.accepted()
 
 
+@pytest.mark.slow
 def test_one_entity_in_several_seeds_is_left_out_and_counted(work):
     work.spoil("seeds", "".join([*lines_of(work.files["seeds"]), "a1\tb30\n", "a2\tb2\n"]))
     text = work.accepted()
@@ -157,6 +159,7 @@ def test_seeds_that_all_contradict_each_other(work):
     assert "seeds.tsv: all seed links contradict each other" in work.refused()
 
 
+@pytest.mark.slow
 def test_test_links_that_overlap_the_seeds_are_left_out_and_counted(work):
     work.spoil("test", "".join([*lines_of(work.files["test"]), "a1\tb1\n", "a2\tb33\n"]))
     text = work.accepted("--test", work.files["test"])
@@ -165,6 +168,7 @@ def test_test_links_that_overlap_the_seeds_are_left_out_and_counted(work):
     assert "2 test links contradict each other" in text
 
 
+@pytest.mark.slow
 def test_test_links_that_contradict_the_seeds_are_left_out_and_counted(work):
     work.spoil("test", "a2\tb33\na30\tb30\n")
     assert "1 test link contradicts a seed, left out of the test part" in work.accepted("--test", work.files["test"])
@@ -176,6 +180,7 @@ def test_the_same_graph_twice(work):
     assert "hold the same graph; alignment needs two different ones" in work.refused()
 
 
+@pytest.mark.slow
 def test_graphs_that_share_names_are_aligned_and_it_is_said(work):
     frame = Pair.make().right_frame.with_columns(pl.col("head", "tail").str.replace("b", "a"))
     frame.write_csv(work.files["right"], separator="\t", include_header=False)
@@ -198,6 +203,7 @@ def test_a_graph_with_one_triple_works(work):
     assert "too few seeds to hold any out" in work.accepted()
 
 
+@pytest.mark.slow
 def test_a_run_folder_that_exists(work):
     work.accepted()
     before = {path: path.read_bytes() for path in work.out.rglob("*") if path.is_file()}
@@ -230,6 +236,7 @@ ODD_VALUES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
 def test_odd_values_are_kept_as_they_are_and_have_a_normal_form(work, value):
     names = work.folder / "names"
@@ -248,6 +255,7 @@ def test_broken_literals(work, value, place):
     assert f"left.nt, {place}" in work.refused()
 
 
+@pytest.mark.slow
 def test_attributes_of_unknown_entities_are_left_out_and_counted(work):
     names = work.folder / "names.tsv"
     names.write_text("ghost\tBoo\na1\tone\nb1\tuno\n")
@@ -301,6 +309,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 def test_a_million_aliases_of_one_entity_stay_within_a_gigabyte(work):
     aliases = work.folder / "aliases"
     with aliases.open("w") as file:

@@ -25,6 +25,7 @@ def shown_commands_of_all_pages():
     return dict.fromkeys(command for path in documents() for command in shown_commands(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", shown_commands_of_all_pages(), ids=str)
 def test_a_command_that_is_shown_takes_the_options_it_is_shown_with(command):
     told = invoke(*command.words, "--help")  # an option that is not there is found before help is given

@@ -2,6 +2,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import farlink
 from farlink.errors import FarlinkError, InputError
 
@@ -27,6 +29,7 @@ def options_in(tree: ast.AST) -> list[str]:
     return [text for text in texts if OPTION.search(text)]
 
 
+@pytest.mark.slow
 def test_only_the_command_line_speaks_of_its_options():
     modules = {path.relative_to(PACKAGE): ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
     assert len(modules) > 100

@@ -27,6 +27,7 @@ def finished(tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 def test_two_copies_of_a_graph_find_each_other(finished):
     figures = finished.metrics["test"]["linked"]["left_to_right"]
     assert figures["hits@1"] > 0.5  # a guess would be right in one of 20 cases
@@ -79,11 +80,13 @@ def same_files(one, two, *names):
     return all((one.folder / name).read_bytes() == (two.folder / name).read_bytes() for name in names)
 
 
+@pytest.mark.slow
 def test_identical_seeds_give_identical_results(undisturbed, pair, tmp_path):
     again = tiny(pair, tmp_path / "run")
     assert same_files(again, undisturbed, "weights.safetensors", "alignment.tsv", "metrics.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "times"),
     [("write_found", 1), ("write_found", 2), ("write_found", 4), ("write_weights", 1), ("write_candidates", 1)],
@@ -107,16 +110,19 @@ def test_a_run_cut_off_after_a_file_was_written_resumes_to_the_same_result(
     assert same_files(resumed, undisturbed, "weights.safetensors", "alignment.tsv", "metrics.json", "found.parquet")
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_result(undisturbed, pair, tmp_path):
     assert not same_files(tiny(pair, tmp_path / "run", seed=5), undisturbed, "weights.safetensors")
 
 
+@pytest.mark.slow
 def test_the_order_of_lines_in_the_files_changes_nothing(undisturbed, pair, tmp_path):
     mixed = KnowledgeGraph.from_frame(pair.left_frame.sample(fraction=1, shuffle=True, seed=1)).shuffled(9)
     run = farlink.align(mixed, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
     assert same_files(run, undisturbed, "weights.safetensors")
 
 
+@pytest.mark.slow
 def test_the_test_links_change_nothing_but_the_figures(undisturbed, pair, tmp_path):
     run = tiny(pair, tmp_path / "run", test=pair.links[26:])
     assert same_files(run, undisturbed, "weights.safetensors", "alignment.tsv")
@@ -138,6 +144,7 @@ def test_too_few_seeds_to_hold_any_out_is_said(pair, tmp_path):
     assert run.alignment.filter(status="matched").height == 35
 
 
+@pytest.mark.slow
 def test_graphs_that_share_names_are_aligned_by_structure_and_the_names_are_counted(tmp_path):
     pair = Pair.make()
     right = KnowledgeGraph.from_frame(
@@ -149,6 +156,7 @@ def test_graphs_that_share_names_are_aligned_by_structure_and_the_names_are_coun
     assert run.metrics["test"]["name_equality"]["f1"] == 1
 
 
+@pytest.mark.slow
 def test_an_entity_without_a_triple_stays_unmatched(pair, tmp_path):
     left = KnowledgeGraph.from_frame(pair.left_frame, entities=pl.Series(["hermit"]), source="left.tsv")
     run = farlink.align(left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)
@@ -201,6 +209,7 @@ def test_resuming_a_finished_run_changes_nothing(undisturbed, pair):
     assert again.metrics == undisturbed.metrics
 
 
+@pytest.mark.slow
 def test_links_that_overlap_are_counted_and_left_out(pair, tmp_path):
     run = farlink.align(
         pair.left,

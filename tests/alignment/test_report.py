@@ -36,6 +36,7 @@ def test_without_links_to_measure_with_the_card_says_so():
     assert result_lines({"mapping": {}}) == ["No links were kept to measure with."]
 
 
+@pytest.mark.slow
 def test_without_test_links_training_and_validation_are_drawn(tmp_path):
     pair = Pair.make()
     run = farlink.align(pair.left, pair.right, pair.links[:20], out=tmp_path / "run", **TINY)

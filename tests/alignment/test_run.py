@@ -17,6 +17,7 @@ def run(tiny_run):
     return tiny_run
 
 
+@pytest.mark.slow
 def test_matching_one_entity_gives_its_nearest_counterparts(run):
     found = run.match("a33", k=4)
     assert found.columns == ["rank", "entity", "name", "score"]
@@ -46,6 +47,7 @@ def test_a_pair_is_explained_by_its_agreeing_triples(run):
         run.explain("a33", "a33")
 
 
+@pytest.mark.slow
 def test_entities_that_look_exactly_alike_are_told(tmp_path):
     pair = Pair.make()
     twins = pl.DataFrame({"head": ["twin1", "twin2"], "relation": ["a_r0", "a_r0"], "tail": ["a1", "a1"]})
@@ -93,6 +95,7 @@ def run_of_ties(tmp_path_factory):
     return farlink.load(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "rank"), [("optimistic", 1), ("realistic", 10.5), ("pessimistic", 20)])
 def test_ties_count_as_asked(run_of_ties, kind, rank):
     figures = run_of_ties.evaluate(Pair.make().links[20:], kind)

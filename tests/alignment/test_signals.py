@@ -73,6 +73,7 @@ def run(tmp_path_factory):
     return farlink.align(LEFT, RIGHT, test=LINKS[:SHARED], out=tmp_path_factory.mktemp("signals") / "run")
 
 
+@pytest.mark.slow
 def test_without_known_links_names_and_values_find_most_pairs(run):
     matched, right = found(run)
     assert right >= 0.9 * SHARED
@@ -143,6 +144,7 @@ def test_by_structure_alone_known_links_are_needed_and_missed(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_many_left_entities_may_have_one_counterpart_where_that_is_asked_for(tmp_path):
     names = [NAMES[i // 2] for i in range(SIZE)]  # two of each
     left, right = graph("a", names), graph("b", [*map(spelled, NAMES[:30]), *map(spelled, OTHERS[30:])])
@@ -172,6 +174,7 @@ def test_the_cardinality_is_an_option_of_the_command_line(tmp_path):
     assert farlink.load(tmp_path / "run").settings.cardinality == "many-to-one"
 
 
+@pytest.mark.slow
 def test_names_that_mean_nothing_are_found_out_with_known_links(tmp_path):
     run = farlink.align(LEFT, SCRAMBLED, LINKS[:40], test=LINKS[40:], out=tmp_path / "run", signals="structure,names")
     matched, right = found(run)
@@ -184,6 +187,7 @@ def test_names_that_mean_nothing_are_found_out_with_known_links(tmp_path):
     assert right >= 0.5 * max(matched.height, 1)
 
 
+@pytest.mark.slow
 def test_rejected_pairs_are_never_matched(tmp_path):
     rejected = LINKS[:10]
     run = farlink.align(LEFT, RIGHT, rejected=rejected, out=tmp_path / "run")
@@ -192,6 +196,7 @@ def test_rejected_pairs_are_never_matched(tmp_path):
     assert len(pairs & set(LINKS[10:SHARED].iter_rows())) >= 30
 
 
+@pytest.mark.slow
 def test_the_network_is_trained_beside_names_where_that_is_asked_for(tmp_path):
     run = farlink.align(
         LEFT, RIGHT, test=LINKS[:SHARED], out=tmp_path / "run", network="always", **{**TINY, "max_epochs": 1}

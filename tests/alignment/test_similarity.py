@@ -61,18 +61,21 @@ def test_without_texts_there_are_no_ngrams():
     assert [len(ids) for ids in nearest_texts(*indexes(grams_of(pl.Series(["a"])), grams), 2)] == [0, 0]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=SOME)
 @given(LISTS, LISTS)
 def test_likeness_is_the_cosine_of_rare_ngrams(left, right):
     np.testing.assert_allclose(all_pairs(left, right), expected(left, right), atol=1e-5)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=SOME)
 @given(LISTS, LISTS)
 def test_likeness_is_the_same_from_either_side(left, right):
     np.testing.assert_allclose(all_pairs(left, right), all_pairs(right, left).T, atol=1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=SOME)
 @given(LISTS)
 def test_equal_texts_are_wholly_alike(texts):
@@ -99,6 +102,7 @@ def nearest_of(left, right, k):
     return set(zip(*(ids.tolist() for ids in nearest_texts(*indexed(left, right), k)), strict=True))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=2 * SOME)
 @given(LISTS, LISTS, st.integers(1, 4))
 def test_the_nearest_texts_are_those_of_all_pairs(left, right, k):

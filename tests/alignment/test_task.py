@@ -60,6 +60,7 @@ def test_a_folder_files_and_frames_are_the_same_task(pair, folder):
     assert (len(tasks[0].seeds), len(tasks[0].valid), len(tasks[0].test)) == (20, 4, 16)
 
 
+@pytest.mark.slow
 def test_a_benchmark_folder_is_all_that_align_needs(folder, tmp_path):
     run = farlink.align(folder, out=tmp_path / "run", **{**TINY, "max_epochs": 1})
     assert run.about["links"] == {"seeds": 20, "validation": 4, "test": 16}

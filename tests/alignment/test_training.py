@@ -22,6 +22,7 @@ def align(pair, out, **changes):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mtranse", "iptranse", "jape", "bootea", "gcn-align"])
 def test_a_run_of_another_method_is_used_like_any_other(method, pair: Pair, tmp_path):
     run = align(pair, tmp_path / "run", method=method)
@@ -34,6 +35,7 @@ def test_a_run_of_another_method_is_used_like_any_other(method, pair: Pair, tmp_
     assert method in (run.folder / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_with_the_same_result(pair: Pair, tmp_path, monkeypatch):
     whole = align(pair, tmp_path / "whole", method="bootea", batch_size=64)
     step, steps = Trainer.step, []
@@ -53,6 +55,7 @@ def test_an_interrupted_run_ends_with_the_same_result(pair: Pair, tmp_path, monk
     assert halves.metrics == whole.metrics
 
 
+@pytest.mark.slow
 def test_the_links_that_are_found_are_kept(pair: Pair, tmp_path, monkeypatch):
     monkeypatch.setattr(bootea, "SURE", 0.5)
     run = align(pair, tmp_path / "run", method="bootea", batch_size=64)

@@ -25,6 +25,7 @@ def demo() -> JointGraph:
     return data.joint_graph(Path("nowhere"))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "targets"), [("walks", 2), ("training", 0), ("reading", 2), ("matching", 1), ("ranking", 2)]
 )

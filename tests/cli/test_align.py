@@ -13,6 +13,7 @@ from helpers.pairs import Pair
 RESULTS = ("weights.safetensors", "alignment.tsv", "metrics.json")
 
 
+@pytest.mark.slow
 def test_align_tells_what_it_read_did_and_found(finished):
     out, text = finished
     assert "40 entities, 4 relations" in text
@@ -23,6 +24,7 @@ def test_align_tells_what_it_read_did_and_found(finished):
     assert str(out / "alignment.tsv") in text.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_align_takes_a_benchmark_folder(tmp_path):
     pair, folder = Pair.make(), tmp_path / "benchmark"
     tables = {"rel_triples_1": pair.left_frame, "rel_triples_2": pair.right_frame}
@@ -35,6 +37,7 @@ def test_align_takes_a_benchmark_folder(tmp_path):
     assert "20 seeds, 6 for validation, 14 for the final test" in result.output
 
 
+@pytest.mark.slow
 def test_align_takes_attributes_rejected_pairs_and_what_to_trust(files, tmp_path):
     (tmp_path / "names").write_text("a1\tone\nghost\tboo\n")
     (tmp_path / "rejected.tsv").write_text("a30\tb31\n")

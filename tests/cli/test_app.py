@@ -56,6 +56,7 @@ def test_a_mistake_gives_one_line(files, words, message, monkeypatch, capsys):
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_a_mistake_ends_the_process_without_a_traceback(tmp_path):
     result = shell("info", "left.xyz", cwd=tmp_path)
     assert result.returncode == 1
@@ -96,6 +97,7 @@ def test_the_arguments_that_mend_a_mistake_are_options_here():
     assert in_words(InputError("a.tsv", "empty", 3)) == "a.tsv, line 3: empty"
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_clear_message_and_no_half_written_file(files, tmp_path):
     # a limit on the size of files makes real writes fail, as a full disk does
     limited = (

@@ -6,6 +6,7 @@ import pytest
 from helpers.commands import QUICK_OPTIONS, complaint, invoke
 
 
+@pytest.mark.slow
 def test_complete_takes_a_benchmark_folder(folder, tmp_path):
     result = invoke("complete", folder, "--out", tmp_path / "run", *QUICK_OPTIONS)
     assert result.exit_code == 0, result.output
@@ -14,6 +15,7 @@ def test_complete_takes_a_benchmark_folder(folder, tmp_path):
     assert "test triples, filtered realistic ranks" in result.output
 
 
+@pytest.mark.slow
 def test_complete_takes_files(folder, tmp_path):
     options = [*QUICK_OPTIONS, "--set", "max_epochs=1", "--set", "factors=0", "--set", "rules=0"]
     parts = (folder / "train.txt", "--test", folder / "test.txt")

@@ -6,6 +6,7 @@ from farlink.settings import AlignmentSettings, CompletionSettings, settings_of
 from helpers.commands import complaint, invoke, shell
 
 
+@pytest.mark.slow
 def test_evaluate_shows_both_protocols(finished, files):
     out, _ = finished
     text = invoke("evaluate", out, "--links", files["test"]).output
@@ -55,6 +56,7 @@ def test_info_tells_what_was_left_out(tmp_path):
     assert "1 value of attr_triples_1 is about an entity" in result.stderr.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_info_reads_standard_input(files):
     with open(files["left"]) as stdin:
         result = shell("info", "-", "--format", "tsv", "--json", stdin=stdin)
@@ -100,6 +102,7 @@ def test_settings_of_something_unknown_are_a_clear_error():
     assert "there is no task or method 'bake'; choose one of align, complete, rsn, mtranse" in message
 
 
+@pytest.mark.slow
 def test_evaluate_measures_a_completion_with_triples(ring_run, folder):
     figures = json.loads(invoke("evaluate", ring_run.folder, "--triples", folder / "test.txt", "--json").output)
     assert figures["both"]["mrr"] == pytest.approx(ring_run.metrics["test"]["both"]["mrr"])

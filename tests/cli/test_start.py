@@ -44,6 +44,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -67,6 +68,7 @@ def test_what_prints_or_refuses_is_there_at_once(words, bare_time, folder):
     assert seconds < 4 * bare_time  # torch alone takes seven times as long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -91,6 +93,7 @@ def test_the_package_loads_nothing_until_it_is_asked(bare_time):
     assert seconds < bare_time
 
 
+@pytest.mark.slow
 def test_what_does_not_draw_loads_no_plots():
     errors, _ = python(
         "import sys, farlink; farlink.align, farlink.complete, farlink.load; assert 'matplotlib' not in sys.modules"

@@ -46,6 +46,7 @@ def test_a_graph_too_small_to_hold_anything_out(tmp_path):
     assert "No triples were kept to measure with." in (run.folder / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_what_is_left_to_choose_is_chosen_by_the_best_trial(tmp_path):
     train, valid, test = parts()
     changes = {**BRIEF, "factors": 8, "factor_decay": "auto", "question_dropout": "auto", "question_epochs": 1}

@@ -12,6 +12,7 @@ def run(ring_run):
     return ring_run
 
 
+@pytest.mark.slow
 def test_a_run_read_again_answers_the_same(run):
     again = farlink.load(run.folder)
     assert isinstance(again, farlink.CompletionRun)

@@ -27,6 +27,7 @@ def _new_pages(times: int = 5) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep memory as they like")
 def test_memory_of_a_step_is_kept_for_the_next():
     before = _new_pages()

@@ -73,12 +73,14 @@ def same_weights(one, two):
     return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), two.state_dict().values(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{}, AUTHORS], ids=["best", "authors"])
 def test_the_loss_falls(make_trainer, changes):
     trace = make_trainer(max_epochs=4, learning_rate=0.01, **changes).run(Watcher())
     assert trace[-1].loss < trace[0].loss - 0.2
 
 
+@pytest.mark.slow
 def test_the_best_weights_are_restored_not_the_last(make_trainer):
     short, long = (
         make_trainer("short", max_epochs=2, schedule="constant"),
@@ -95,6 +97,7 @@ def test_training_stops_when_validation_stops_rising(make_trainer):
     assert len(trace) == 3
 
 
+@pytest.mark.slow
 def test_training_ends_with_the_epoch_in_which_the_time_is_over(make_trainer):
     assert len(make_trainer("short", minutes=1e-6).run(Watcher())) == 1
     assert len(make_trainer("long", minutes=60).run(Watcher())) == 4
@@ -106,6 +109,7 @@ def test_without_validation_the_last_weights_count(make_trainer):
     assert trace[-1].best
 
 
+@pytest.mark.slow
 def test_one_seed_decides_everything(make_trainer):
     one, two, other = make_trainer("one"), make_trainer("two"), make_trainer("other", seed=1)
     for trainer in (one, two, other):
@@ -114,6 +118,7 @@ def test_one_seed_decides_everything(make_trainer):
     assert not same_weights(one.model, other.model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_step", [1, 6, 13])
 @pytest.mark.parametrize("changes", [{}, AUTHORS], ids=["best", "authors"])
 def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step, changes):
@@ -129,6 +134,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(make_trainer, at_step, 
     ]
 
 
+@pytest.mark.slow
 def test_a_finished_run_trains_no_more(make_trainer):
     make_trainer().run(Watcher())
     watcher = Watcher()
@@ -148,6 +154,7 @@ def make_stages(make_trainer):
     return make
 
 
+@pytest.mark.slow
 def test_a_second_stage_goes_on_where_the_first_one_ended_at_its_own_rate(make_stages, monkeypatch):
     rates = []
 
@@ -167,6 +174,7 @@ def test_a_second_stage_goes_on_where_the_first_one_ended_at_its_own_rate(make_s
         assert falls == pytest.approx(np.linspace(rate, 0, len(falls), endpoint=False))
 
 
+@pytest.mark.slow
 def test_a_stage_that_is_over_trains_no_more(make_stages):
     for stage in make_stages():
         stage.run(Watcher())
@@ -182,6 +190,7 @@ def test_a_stage_stops_by_its_own_epochs_without_a_better_score(make_stages):
     assert len(second.run(Watcher())) == 3
 
 
+@pytest.mark.slow
 def test_a_run_interrupted_in_its_second_stage_ends_like_an_undisturbed_one(make_stages):
     for stage in (whole := make_stages("whole")):
         stage.run(Watcher())
@@ -194,6 +203,7 @@ def test_a_run_interrupted_in_its_second_stage_ends_like_an_undisturbed_one(make
     assert same_weights(whole[1].model, resumed[1].model)
 
 
+@pytest.mark.slow
 def test_walks_are_fresh_every_epoch_and_drawn_once(make_trainer):
     trainer = make_trainer()
     draw, drawn = trainer.epochs, {}

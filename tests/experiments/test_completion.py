@@ -23,6 +23,7 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_runs_are_recorded_once_and_shown_on_the_page(data, tmp_path):
     out = tmp_path / "experiments"
     told = list(completion.run(data, out, ["fast", "baselines"], ONLY, seeds=1, budget=0))

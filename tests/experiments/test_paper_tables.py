@@ -23,6 +23,7 @@ def data(small_benchmark):
     return small_benchmark.rename(small_benchmark.with_name("small")).parent
 
 
+@pytest.mark.slow
 def test_an_experiment_is_run_once_and_written_down(data, tmp_path, monkeypatch):
     small = paper.Experiment(
         "Small",

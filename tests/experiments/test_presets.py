@@ -22,6 +22,7 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_once_and_shown_on_the_page(data, tmp_path):
     out, only = tmp_path / "experiments", ["srprs/en_de_15k_v1"]
     told = list(alignment.run(data, out, ["fast"], only, seeds=1))

@@ -15,6 +15,7 @@ def nations():
     return pykeen.NATIONS_TRAIN_PATH.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_model_learns_and_is_measured(nations, name):
     trained = train_baseline(nations, name, seed=0, seconds=0)
@@ -25,6 +26,7 @@ def test_every_model_learns_and_is_measured(nations, name):
     assert torch.tensor(1e-40) * 1.0 > 0  # the smallest numbers are what they were
 
 
+@pytest.mark.slow
 def test_more_epochs_are_less_loss(nations, monkeypatch):
     monkeypatch.setattr("farlink.experiments.pykeen_training.MOST_EPOCHS", 20)
     short, longer = (train_baseline(nations, "DistMult", seed=0, seconds=seconds) for seconds in (0, 1e6))

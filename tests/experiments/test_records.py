@@ -75,6 +75,7 @@ def test_a_command_is_measured(tmp_path):
     assert "farlink" in (tmp_path / "log").read_text()
 
 
+@pytest.mark.slow
 def test_who_stops_an_experiment_stops_the_run_that_is_on(tmp_path):
     ring().write_csv(tmp_path / "ring.tsv", separator="\t", include_header=False)
     log = tmp_path / "log"
@@ -92,6 +93,7 @@ def test_who_stops_an_experiment_stops_the_run_that_is_on(tmp_path):
     assert "stopped after" in log.read_text()
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_and_its_seconds_add_up(tmp_path, monkeypatch):
     monkeypatch.setattr(records.tempfile, "gettempdir", lambda: str(tmp_path))
     ring().write_csv(tmp_path / "ring.tsv", separator="\t", include_header=False)

@@ -22,6 +22,7 @@ def page_only(tmp_path):
     return Request(data=tmp_path, out=tmp_path / "out", parts=[], only=None, seeds=1, minutes=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_runs_by_its_name_and_writes_its_page(name, page_only):
     lines = list(experiment_named(name).run(page_only))

@@ -22,6 +22,7 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_every_part_is_run_once_in_every_way_and_shown(data, tmp_path):
     told = list(restart.run(data, tmp_path / "out", [], seeds=1, **TINY))
     assert [line.split(", seed")[0] for line in told[:-1]] == [
@@ -42,6 +43,7 @@ def test_every_part_is_run_once_in_every_way_and_shown(data, tmp_path):
     assert again == [f"wrote {tmp_path / 'out/restart.md'}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "walks", "questions"),
     [

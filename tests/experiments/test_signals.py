@@ -32,6 +32,7 @@ def write(path, rows):
     path.write_text("".join("\t".join(row) + "\n" for row in rows))
 
 
+@pytest.mark.slow
 def test_a_run_without_links_and_the_nearest_names_stand_in_one_row(data, tmp_path):
     out, only = tmp_path / "experiments", ["named/restaurants"]
     told = list(signals.run(data, out, ["named", "names"], only, seeds=1))

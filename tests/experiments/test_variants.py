@@ -59,6 +59,7 @@ def data(tmp_path, small_benchmark):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_a_variant_is_run_once_and_shown(data, tmp_path, monkeypatch):
     quick = tuple(f"{name}={value}" for name, value in {**TINY, "max_epochs": 2, "walk_length": 7}.items())
     few = {label: Variant(label, quick, label) for label in ("paper", "authors")}

@@ -4,6 +4,7 @@ from itertools import groupby
 import networkx as nx
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
@@ -139,6 +140,7 @@ def test_there_may_be_entities_without_an_edge_and_no_edges_at_all():
 # neighbours, whatever the relation
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_adjacency_lists_what_networkx_lists(rows):
     expected = nx.MultiDiGraph()

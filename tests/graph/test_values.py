@@ -175,6 +175,7 @@ def test_a_day_is_the_same_in_all_spellings(spellings):
     }
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(st.dates(), max_size=40))
 def test_days_are_those_of_the_calendar(days):
@@ -307,6 +308,7 @@ TEXTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(TEXTS, max_size=40))
 @example(["8e4)", "0e6712", "urn:4e6_", "1/1/1", "99999999999999999-01-01"])
@@ -316,6 +318,7 @@ def test_the_normal_form_of_a_normal_form_is_itself(values):
     assert again["text"].to_list() == once["text"].to_list()
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(DATATYPES)), max_size=30))
 def test_every_value_that_can_be_seen_has_a_normal_form(values):
@@ -330,6 +333,7 @@ def seen(value):
     return any(unicodedata.category(letter) not in ("Cc", "Cf", "Zs", "Zl", "Zp") for letter in value)
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(TEXTS, min_size=2, max_size=20), st.randoms())
 def test_each_value_is_judged_by_itself(values, random):
@@ -340,6 +344,7 @@ def test_each_value_is_judged_by_itself(values, random):
     assert mixed == together
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40))
 def test_a_number_is_what_python_reads(numbers):
@@ -356,6 +361,7 @@ def test_of_a_long_value_the_beginning_counts():
     assert len(one("x" * 10_000_000)[1]) == LONGEST
 
 
+@pytest.mark.slow
 def test_a_million_values_are_judged_in_a_moment():
     place = pl.int_range(1_000_000)
     values = pl.select(

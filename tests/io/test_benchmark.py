@@ -239,6 +239,7 @@ def test_a_folder_of_link_prediction_may_lack_parts(folder):
 # The public data sets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "entities", "relations", "triples", "links"),
     [

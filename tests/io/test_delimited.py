@@ -96,6 +96,7 @@ def test_only_three_names_of_the_right_kinds_make_a_header(file):
 names = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), min_size=1).filter(str.strip)
 
 
+@pytest.mark.slow
 @given(triples=st.lists(st.tuples(names, names, names), min_size=1, max_size=8))
 def test_tsv_to_graph_to_names_gives_back_the_triples(tmp_path_factory, triples):
     path = tmp_path_factory.getbasetemp() / "any.tsv"

@@ -77,6 +77,7 @@ def test_a_text_that_begins_like_bzip2_is_a_text(tmp_path):
     assert read(tmp_path / "a") == b"BZh9 is a name\n"
 
 
+@pytest.mark.slow
 def test_a_truncated_file_is_an_error(tmp_path, compression):
     (tmp_path / "a").write_bytes(COMPRESSORS[compression](NOISE)[:-1000])
     with pytest.raises(InputError, match=f"a: this {compression} file is truncated or damaged"):

@@ -159,6 +159,7 @@ def test_a_language_tag_that_is_none(file):
     assert error(path, "nt").startswith("graph, line 2: A language code should always start with a letter")
 
 
+@pytest.mark.slow
 def test_statements_keep_their_order_over_many_chunks(file):
     count = CHUNK + 1000
     path = file("".join(f"<http://e/{number}> <http://e/p> <http://e/o> .\n" for number in range(count)))

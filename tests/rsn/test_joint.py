@@ -41,6 +41,7 @@ def test_seeds_weave_the_sides_together(pair):
     assert reverse == as_set(joint.triples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "count"),
     [

@@ -37,6 +37,7 @@ def expected_step(graph, first, current, begins, depth_bias, cross_bias) -> dict
     return {step: value / total for step, value in weight.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth_bias", "cross_bias"), [(0.9, 0.9), (0.5, 0.5), (0.3, 0.8), (0.7, 0.2), (0.999, 0.999)])
 @pytest.mark.parametrize("linked", [LINKED, (), tuple(range(6))], ids=["some linked", "none linked", "all linked"])
 def test_steps_follow_both_weights(depth_bias, cross_bias, linked):

@@ -52,6 +52,7 @@ def expected_step(graph, previous, current, depth_bias, cross_bias) -> dict[int,
     return share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth_bias", "cross_bias"), [(0.9, 0.9), (0.5, 0.5), (0.7, 0.2), (0.999, 0.999)])
 @pytest.mark.parametrize("both", [(), (1, 2)], ids=["entities of one side", "some entities of both sides"])
 def test_steps_follow_the_transition_probabilities(depth_bias, cross_bias, both):
@@ -90,6 +91,7 @@ def links_of(names, left=LEFT_GRAPH, right=RIGHT_GRAPH):
     return np.array([[left.ids(pl.Series([one]))[0], right.ids(pl.Series([other]))[0]] for one, other in names])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cross_bias", [0.9, 0.3])
 def test_walks_in_the_merged_graph_are_those_in_the_swapped_graph_with_linked_ends_seen_as_one(cross_bias):
     """At every step of a walk; without a bias by depth, as to go from an end of a link to the other is to go back in
@@ -109,6 +111,7 @@ def test_walks_in_the_merged_graph_are_those_in_the_swapped_graph_with_linked_en
             assert chi2_contingency(table).pvalue > 1e-5, (pair, table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cross_bias", [0.9, 0.3])
 def test_two_steps_in_the_merged_graph_are_as_likely_as_in_the_swapped_graph_by_the_equations(cross_bias):
     """The second step depends on the end of a link as which the first one passed it."""
@@ -145,6 +148,7 @@ def _evenly_begun(paths):
     return order[number < counts.min()]
 
 
+@pytest.mark.slow
 def test_exchanging_the_graphs_changes_nothing_but_names():
     links = links_of(["bB", "dD"]).astype(np.int32)
     one, other = merge(LEFT_GRAPH, RIGHT_GRAPH, links), merge(RIGHT_GRAPH, LEFT_GRAPH, links[:, ::-1])
@@ -236,6 +240,7 @@ def test_the_biases_are_multiplied():
     assert bias_table(0.9, 0.8) == pytest.approx(np.multiply.outer(depth, cross))
 
 
+@pytest.mark.slow
 # Share of the steps from inside one graph (previous and current entity have no link) that lead to a linked entity.
 @pytest.mark.parametrize(
     ("folder", "weave", "cross_bias", "from_left", "from_right"),

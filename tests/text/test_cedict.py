@@ -37,6 +37,7 @@ def test_what_explains_is_left_out(senses, meanings):
     assert entry(f"某 某 [Mou3] /{senses}/").meanings == meanings
 
 
+@pytest.mark.slow
 def test_the_package_has_a_hundred_thousand_words_and_comments_are_none():
     found = list(entries())
     assert len(found) > 100_000

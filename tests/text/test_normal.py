@@ -102,6 +102,7 @@ def test_what_tells_a_name_from_others_alike_can_be_left_out(name, expected):
     assert bare(name) == [expected]
 
 
+@pytest.mark.slow
 def test_a_million_names_take_seconds():
     number = pl.int_range(1_000_000, dtype=pl.UInt32)
     names = pl.select(
@@ -114,6 +115,7 @@ def test_a_million_names_take_seconds():
     assert time.process_time() - started < 5
 
 
+@pytest.mark.slow
 def test_a_name_of_ten_megabytes_takes_a_moment():
     started = time.process_time()
     assert normal("é" * 10_000_000 + "(" * 10_000, "a_" * 5_000_000)[1][:5] == "a a a"

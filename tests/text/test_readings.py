@@ -16,6 +16,7 @@ def read(name, kind, **options):
     return found.filter(pl.col("kind") == kind)["reading"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

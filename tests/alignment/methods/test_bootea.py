@@ -1,10 +1,12 @@
 import numpy as np
+import pytest
 import torch
 
 from farlink.alignment.methods.base import Epoch
 from farlink.alignment.methods.bootea import ALONE, TRUNCATED
 
 
+@pytest.mark.slow
 def test_it_aligns_the_demo_graphs(demo_hits):
     assert demo_hits("bootea", max_epochs=4) > 0.3  # a guess is right in one of 1,130 cases
 

@@ -1,13 +1,16 @@
 import numpy as np
+import pytest
 import torch
 
 from farlink.alignment.methods.gcn_align import LEAST, MARGIN, Convolutions, SeedObjective
 
 
+@pytest.mark.slow
 def test_it_aligns_the_demo_graphs(demo_hits):
     assert demo_hits("gcn-align", max_epochs=1, width=64) > 0.1  # a guess is right in one of 1,130 cases
 
 
+@pytest.mark.slow
 def test_neighbours_count_by_how_well_their_relation_singles_them_out(make_method):
     method = make_method("gcn-align")
     adjacency = method.model.adjacency.to_dense()

@@ -4,6 +4,7 @@ import torch
 from farlink.alignment.methods.base import AGAINST, REACH
 
 
+@pytest.mark.slow
 def test_it_aligns_the_demo_graphs(demo_hits):
     assert demo_hits("iptranse", max_epochs=4) > 0.12  # a guess is right in one of 1,130 cases
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+import pytest
 import torch
 
 from farlink.alignment.methods.base import AGAINST, REACH, TwoGraphs
@@ -10,6 +11,7 @@ from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.settings import make_settings
 
 
+@pytest.mark.slow
 def test_it_aligns_the_demo_graphs(demo_hits):
     assert demo_hits("jape", max_epochs=4) > 0.08  # a guess is right in one of 1,130 cases
 

@@ -61,6 +61,7 @@ def test_the_commands_list_the_names_of_the_registry():
     assert ", ".join(METHODS) in complaint("settings", "bake")
 
 
+@pytest.mark.slow
 def test_the_loss_falls(method):
     objective = method.objective(Epoch(0, method.seeds))
     objective.prepare(method.model)

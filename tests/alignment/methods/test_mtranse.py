@@ -1,8 +1,10 @@
+import pytest
 import torch
 
 from farlink.alignment.methods.mtranse import MTransE
 
 
+@pytest.mark.slow
 def test_it_aligns_the_demo_graphs(demo_hits):
     assert demo_hits("mtranse", max_epochs=6) > 0.2  # a guess is right in one of 1,130 cases
 

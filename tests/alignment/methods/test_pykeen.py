@@ -15,11 +15,13 @@ def _pykeen():
     pytest.importorskip("pykeen", reason="PyKEEN is an optional extra")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["transr", "transd"])
 def test_it_aligns_the_demo_graphs(name, demo_hits):
     assert demo_hits(name, max_epochs=2) > 0.02  # a guess is right in one of 1,130 cases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_loss_falls(name, make_method):
     method = make_method(name)

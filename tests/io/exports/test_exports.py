@@ -147,6 +147,7 @@ def test_odd_names_come_back(name: str, tmp_path: Path) -> None:
     assert sorted(READERS[name](path)) == sorted(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINK_FORMATS)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
