@@ -171,34 +171,50 @@ def _likely(entities: int, seeds: Pairs, candidates: Candidates, least: float) -
     return partner
 
 
-def _rates(left: Edges, right: Edges, partner: Ids, prior: float) -> _Rates:
+class Counterparts(NamedTuple):
+    """The triples of two graphs that say the same, given who is whom."""
+
+    known: NDArray[np.int64]  # places of the left triples whose ends both are someone of the right graph
+    count: NDArray[np.int64]  # how many counterparts each of them has
+    right: Edges  # the right triples, those of a head in the order of their tails
+    places: NDArray[np.int64]  # of the counterparts among these, one known triple after the other
+
+
+def counterparts(left: Edges, right: Edges, partner: Ids) -> Counterparts:
+    """The triples of the right graph between the partners of both ends of left triples; -1 is no partner."""
     head, tail = partner[left.head], partner[left.tail]
-    both_known = (head >= 0) & (tail >= 0)
-    relation = left.relation[both_known]
-    known = np.bincount(relation, minlength=left.relations).astype(np.float64)
-    # the right edges between the partners of the two ends, found by binary search
+    known = np.flatnonzero((head >= 0) & (tail >= 0))
+    # found by binary search
     near = right.by_tail()
     key = near.head.astype(np.int64) * right.entities + near.tail
-    wanted = head[both_known].astype(np.int64) * right.entities + tail[both_known]
+    wanted = head[known].astype(np.int64) * right.entities + tail[known]
     first, last = (np.searchsorted(key, wanted, side=side) for side in ("left", "right"))
-    counterparts = last - first
-    before = np.cumsum(counterparts) - counterparts
-    places = np.repeat(first - before, counterparts) + np.arange(counterparts.sum())
-    pairs = np.repeat(relation, counterparts), near.relation[places]
-    both: csr_array = coo_array((np.ones(len(places)), pairs), shape=(left.relations, right.relations)).tocsr()
+    count = last - first
+    before = np.cumsum(count) - count
+    places = np.repeat(first - before, count) + np.arange(count.sum())
+    return Counterparts(known, count, near, places)
+
+
+def _rates(left: Edges, right: Edges, partner: Ids, prior: float) -> _Rates:
+    found = counterparts(left, right, partner)
+    relation = left.relation[found.known]
+    known = np.bincount(relation, minlength=left.relations).astype(np.float64)
+    pairs = np.repeat(relation, found.count), found.right.relation[found.places]
+    counts = np.ones(len(found.places))
+    both: csr_array = coo_array((counts, pairs), shape=(left.relations, right.relations)).tocsr()
     both.sort_indices()
 
-    answered = counterparts > 0
+    answered = found.count > 0
     overall = float(answered.mean()) if len(answered) else 0.5
     share = np.bincount(right.relation, minlength=right.relations) / max(1, len(right.relation))
-    found = np.bincount(relation, answered, minlength=left.relations)
+    said = np.bincount(relation, answered, minlength=left.relations)
     return _Rates(
         start=both.indptr,
         other=both.indices,
         both=both.data,
         known=known,
         share=overall * share,
-        any=(found + prior * overall) / (known + prior),
+        any=(said + prior * overall) / (known + prior),
         prior=prior,
     )
 

@@ -69,15 +69,16 @@ class Comparison:
 class Values:
     """The values of two graphs, ready to be compared."""
 
-    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seed: int) -> None:
+    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, seed: int, *, names: bool = False) -> None:
+        """Of two graphs; what names an entity is among the values only if `names` are asked for."""
         self.shape = len(left.entities), len(right.entities)
-        tables = [_table(graph) for graph in (left, right)]
+        tables = [_table(graph, graph.literals if names else not_names(graph.literals)) for graph in (left, right)]
         texts = pl.concat([table["text"] for table in tables]).unique().sort()
         self.left, self.right = (_side(table, texts, size) for table, size in zip(tables, self.shape, strict=True))
-        self._texts = texts.str.slice(0, LONGEST)
-        grams = grams_of(self._texts)
+        self.texts = texts.str.slice(0, LONGEST)
+        grams = grams_of(self.texts)
         self._index = indexes(grams, grams)[0]
-        self._tables = [_placed(table, texts) for table in tables]
+        self.tables = [_placed(table, texts) for table in tables]
         self._rng = np.random.default_rng([seed, 0x7A1E])
         self._drawn = tuple(self._rng.integers(0, max(size, 1), DRAWN, dtype=np.int32) for size in self.shape)
 
@@ -102,7 +103,7 @@ class Values:
 
     def _shared(self) -> pl.DataFrame:
         """Pairs of entities that share a value: left, right, crowd."""
-        owners = [table.select("entity", "text").unique() for table in self._tables]
+        owners = [table.select("entity", "text").unique() for table in self.tables]
         counts = [
             table.group_by("text").len(name) for table, name in zip(owners, ("left_users", "right_users"), strict=True)
         ]
@@ -139,9 +140,35 @@ class Values:
     def levels(self, comparison: Comparison, left: Ids, right: Ids) -> tuple[Ids, NDArray[np.float64]]:
         """On which level each pair is, and what the rarity of an equal value adds."""
         one, other = self.left.attributes[comparison.left], self.right.attributes[comparison.right]
-        share = _shares(other, self._texts.len())
+        share = _shares(other, self.texts.len())
         level, rarity = _levels(one, other, self._index, comparison.edges, share, left, right)
         return np.asarray(level), np.asarray(rarity)
+
+    def near(self, comparison: Comparison, pairs: Pairs, least: float) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The values of either side that the partner has as well, or nearly: entity, text.
+
+        What is as near as these says, by its logarithm, at `least` so much for the same entity.
+        """
+        one, other = self.left.attributes[comparison.left], self.right.attributes[comparison.right]
+        agrees = comparison.weight >= least
+        agrees[EQUAL] = True
+        sides = (one, other, pairs), (other, one, pairs[:, ::-1])
+        left, right = (self._near(*side, comparison.edges, agrees) for side in sides)
+        return left, right
+
+    def _near(
+        self, one: Attribute, other: Attribute, pairs: Pairs, edges: NDArray[np.float64], agrees: NDArray[np.bool_]
+    ) -> pl.DataFrame:
+        """Those values of the first attribute that are on a level which agrees with one of the partner's."""
+        count = np.diff(one.first)[pairs[:, 0]]
+        entity, partner = (np.repeat(ends, count) for ends in pairs.T)
+        before = np.cumsum(count) - count
+        place = np.repeat(one.first[pairs[:, 0]] - before, count) + np.arange(count.sum())
+        alone = Attribute(np.arange(len(place) + 1), one.text[place], one.number[place])  # each value by itself
+        share = np.ones(self.texts.len())  # how rare a value is does not matter here
+        level, _ = _levels(alone, other, self._index, edges, share, np.arange(len(place), dtype=np.int32), partner)
+        kept = (level != MISSING) & agrees[level]
+        return pl.DataFrame({"entity": entity[kept], "text": alone.text[kept]}).unique()
 
     def _choices(self, left: int, likely: Pairs) -> list[int]:
         """Attributes of the other side that may say the same: those that both likely ends have most often."""
@@ -158,8 +185,8 @@ class Values:
     def _agreeing(self, left: int, likely: Pairs) -> list[int]:
         """Attributes of the other side that have equal values most often."""
         ends = pl.DataFrame({"left": likely[:, 0], "right": likely[:, 1]})
-        ours = self._tables[0].filter(attribute=left).select(left="entity", text="text")
-        theirs = self._tables[1].select(right="entity", text="text", attribute="attribute")
+        ours = self.tables[0].filter(attribute=left).select(left="entity", text="text")
+        theirs = self.tables[1].select(right="entity", text="text", attribute="attribute")
         found = ends.join(ours, on="left").join(theirs, on=["right", "text"])
         return found["attribute"].value_counts(sort=True)["attribute"].head(CHOICES).to_list()
 
@@ -181,9 +208,9 @@ class Values:
         return Comparison(left, right, plain.edges, weight, float(told.sum()))
 
 
-def _table(graph: KnowledgeGraph) -> pl.DataFrame:
-    """The values of a graph that do not name entities: entity, relation, kind, text, number."""
-    values = normal_values(not_names(graph.literals))
+def _table(graph: KnowledgeGraph, literals: pl.DataFrame) -> pl.DataFrame:
+    """Values of the entities of a graph: entity, relation, kind, text, number."""
+    values = normal_values(literals)
     ids = pl.DataFrame({"head": graph.entities, "entity": np.arange(len(graph.entities), dtype=np.int32)})
     table = values.join(ids, on="head").select(
         "entity", "relation", "kind", "number", text=pl.col("kind") + " " + pl.col("text")

@@ -113,15 +113,20 @@ def short_name(identifier: str) -> str:
 
 
 def readable_names(graph: KnowledgeGraph) -> pl.Series:
-    """A name to show for every entity: its label if the source has one, else the last part of its identifier."""
-    local = graph.entities.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
+    """A name to show for every entity."""
+    return readable(graph.entities, graph.literals)
+
+
+def readable(identifiers: pl.Series, literals: pl.DataFrame) -> pl.Series:
+    """A name to show for each identifier: its label if the literals have one, else the last part of it."""
+    local = identifiers.str.strip_chars_end("/#").str.split("/").list.last().str.split("#").list.last()
     local = pl.Series(local).str.replace_all("_", " ", literal=True)
     labels = (
-        graph.literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
+        literals.filter(pl.col("relation").is_in(LABEL_RELATIONS))
         .unique("head", keep="first", maintain_order=True)
         .select(entity="head", label="value")
     )
-    names = pl.DataFrame({"entity": graph.entities, "local": local})
+    names = pl.DataFrame({"entity": identifiers, "local": local})
     joined = names.join(labels, on="entity", how="left", maintain_order="left")
     return joined.select(pl.coalesce("label", "local").alias("name"))["name"]
 
