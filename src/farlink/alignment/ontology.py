@@ -287,21 +287,26 @@ def _named(counts: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) ->
 
 
 def _judged(counts: pl.DataFrame) -> pl.DataFrame:
+    """The pairs that correspond, with their kind and their confidence; names only tell equal from nearly equal."""
     agreeing, by_chance = pl.min_horizontal("left_agreeing", "right_agreeing"), pl.col("by_chance")
     better = agreeing > by_chance + DEVIATIONS * pl.max_horizontal(by_chance, pl.lit(1.0)).sqrt()
     alike = _plain(counts["left_name"]) == _plain(counts["right_name"])
+    judged = counts.with_columns(alike=alike).filter(better).with_columns(kind=_kind())
+    equal = pl.col("kind") == "equal"
+    shares = "left_share", "right_share"
+    confidence = pl.when(equal).then(pl.min_horizontal(shares)).otherwise(pl.max_horizontal(shares))
+    turned = pl.when(equal).then(pl.lit("inverse")).otherwise("inverse " + pl.col("kind"))
+    kind = pl.when("inverse").then(turned).otherwise("kind")
+    return judged.with_columns(confidence=confidence, kind=kind).filter(pl.col("kind").is_not_null()).drop("inverse")
+
+
+def _kind() -> pl.Expr:
+    """Equal, narrower, broader or nothing, whichever way the right relation is read."""
     high = {side: pl.col(f"{side}_share") >= HIGH for side in PAIR}
     sure = {side: high[side] & (pl.col(f"{side}_agreeing") >= MOST * pl.col(f"{side}_triples")) for side in PAIR}
-    equal = (sure["left"] & sure["right"]) | (high["left"] & high["right"] & pl.lit(alike))
+    equal = (sure["left"] & sure["right"]) | (high["left"] & high["right"] & pl.col("alike"))
     kind = pl.when(equal).then(pl.lit("equal")).when(sure["left"]).then(pl.lit("narrower"))
-    kind = kind.when(sure["right"]).then(pl.lit("broader"))
-    turned = pl.when(pl.col("kind") == "equal").then(pl.lit("inverse")).otherwise("inverse " + pl.col("kind"))
-    least = pl.min_horizontal("left_share", "right_share")
-    decides = pl.when(pl.col("kind") == "equal").then(least).otherwise(pl.max_horizontal("left_share", "right_share"))
-    judged = counts.filter(better).with_columns(kind=kind).filter(pl.col("kind").is_not_null())
-    return judged.with_columns(confidence=decides).with_columns(
-        kind=pl.when("inverse").then(turned).otherwise("kind")
-    ).drop("inverse")
+    return kind.when(sure["right"]).then(pl.lit("broader"))
 
 
 def _plain(names: pl.Series) -> pl.Series:
