@@ -14,6 +14,7 @@ from farlink.alignment.evaluation import measure
 from farlink.alignment.mapping import connected, make_mapping
 from farlink.alignment.methods import method_class
 from farlink.alignment.methods.base import Method, TwoGraphs
+from farlink.alignment.ontology import aligned_ontology
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
 from farlink.alignment.training import train
@@ -147,6 +148,8 @@ def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettin
         mapping = make_mapping(candidates, task.seeds, task.valid, _telling(task, method), settings)
         measured = measure(task, vectors, candidates, mapping, settings)
         run.write_candidates(candidates)
+        matched = np.concatenate([task.seeds, mapping.matched()])
+        run.write_ontology(aligned_ontology(task.left, task.right, matched, settings.seed))
         run.write_results(measured.metrics, mapping.frame(task.left.entities, task.right.entities))
     with reporter.working("drawing the report"):
         alignment_report.write(run, mapping, task.test, measured.hits, task.left.degrees(), task.notes)

@@ -175,7 +175,7 @@ class Counterparts(NamedTuple):
     """The triples of two graphs that say the same, given who is whom."""
 
     known: NDArray[np.int64]  # places of the left triples whose ends both are someone of the right graph
-    count: NDArray[np.int64]  # how many counterparts each of them has
+    counts: NDArray[np.int64]  # how many counterparts each of them has
     right: Edges  # the right triples, those of a head in the order of their tails
     places: NDArray[np.int64]  # of the counterparts among these, one known triple after the other
 
@@ -199,12 +199,12 @@ def _rates(left: Edges, right: Edges, partner: Ids, prior: float) -> _Rates:
     found = counterparts(left, right, partner)
     relation = left.relation[found.known]
     known = np.bincount(relation, minlength=left.relations).astype(np.float64)
-    pairs = np.repeat(relation, found.count), found.right.relation[found.places]
+    pairs = np.repeat(relation, found.counts), found.right.relation[found.places]
     counts = np.ones(len(found.places))
     both: csr_array = coo_array((counts, pairs), shape=(left.relations, right.relations)).tocsr()
     both.sort_indices()
 
-    answered = found.count > 0
+    answered = found.counts > 0
     overall = float(answered.mean()) if len(answered) else 0.5
     share = np.bincount(right.relation, minlength=right.relations) / max(1, len(right.relation))
     said = np.bincount(relation, answered, minlength=left.relations)

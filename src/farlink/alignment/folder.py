@@ -8,6 +8,8 @@ found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id; where names are read,
                       alike and chance, too, and in part_* what each signal adds to the logit
 alignment.tsv         the mapping by name
+relations.tsv         which relations and attributes correspond, and what was counted, by name; older runs have none
+classes.tsv           the same of classes
 
 The vectors by which entities are compared are not kept: in the preset `best` they are 1,792 numbers an entity, 215 MB
 for two graphs of 15,000 entities, beside 62 MB of weights. They follow from the weights, the graphs, the links and the
@@ -27,7 +29,9 @@ from torch import Tensor
 from farlink.alignment.candidates import ROUNDS, Candidates
 from farlink.alignment.methods import method_class
 from farlink.alignment.methods.base import TwoGraphs
+from farlink.alignment.ontology import CLASSES, RELATIONS, Columns, Ontology
 from farlink.alignment.task import AlignmentTask
+from farlink.errors import FarlinkError
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import LITERAL_SCHEMA, KnowledgeGraph
 from farlink.io.exports.tsv import write_tsv
@@ -41,7 +45,7 @@ SIDES = ("left", "right")
 PART = "part_"  # begins the names of columns that tell what each signal adds to a logit
 PURPOSES = ("seed", "validation", "test", "rejected")
 NO_LITERALS = {"side": pl.String, **LITERAL_SCHEMA}
-MAPPING = {
+MAPPING: Columns = {
     "left": pl.String,
     "right": pl.String,
     "score": pl.Float64,
@@ -170,4 +174,35 @@ class AlignmentFolder(Run[AlignmentSettings]):
     @lazy
     def alignment(self) -> pl.DataFrame:
         """The mapping: left, right, score, margin, probability, status; one row per left entity."""
-        return pl.read_csv(self.folder / "alignment.tsv", separator="\t", quote_char=None, schema=MAPPING)
+        return self._read_tsv("alignment", MAPPING)
+
+    def write_ontology(self, ontology: Ontology) -> None:
+        """Write which relations and which classes correspond."""
+        for name, table in ontology._asdict().items():
+            write_tsv(table, self.folder / f"{name}.tsv")
+
+    @property
+    def has_ontology(self) -> bool:
+        """Whether relations and classes were aligned when the run was made."""
+        return all((self.folder / f"{name}.tsv").exists() for name in Ontology._fields)
+
+    @lazy
+    def relations(self) -> pl.DataFrame:
+        """Relations and attributes that correspond: left, kind, right, what, confidence, and what was counted."""
+        return self._ontology("relations", RELATIONS)
+
+    @lazy
+    def classes(self) -> pl.DataFrame:
+        """Classes that correspond: left, kind, right, confidence, and what was counted on their members."""
+        return self._ontology("classes", CLASSES)
+
+    def _ontology(self, name: str, columns: Columns) -> pl.DataFrame:
+        if not self.has_ontology:
+            raise FarlinkError(
+                f"{self.folder} has no {name}.tsv: the farlink that made this run did not align {name}; align anew to "
+                "have them, the mapping itself is there"
+            )
+        return self._read_tsv(name, columns)
+
+    def _read_tsv(self, name: str, columns: Columns) -> pl.DataFrame:
+        return pl.read_csv(self.folder / f"{name}.tsv", separator="\t", quote_char=None, schema=columns)

@@ -1,10 +1,10 @@
 """Which relations, attributes and classes of two graphs correspond, told by what both say of matched entities.
 
-A triple whose ends are both matched can have a counterpart in the other graph: the same two entities, or the same entity
-and the same value, by some relation there; a class has its members instead. Let c of the triples of a relation have a
-counterpart by one relation of the other side, and a of them one by any. The share that counts is c / (a + 1): what the
-other graph says of such pairs at all, it says by this relation. What it does not say means nothing, as graphs are not
-complete, and the one that is added keeps a few triples from deciding. The same is counted from the other side.
+A triple whose ends are both matched can have a counterpart in the other graph: the same two entities, or the same
+entity and the same value, by some relation there; a class has its members instead. Let c of the triples of a relation
+have a counterpart by one relation of the other side, and a of them one by any. The share that counts is c / (a + 1):
+what the other graph says of such pairs at all, it says by this relation. What it does not say means nothing, as graphs
+are not complete, and the one that is added keeps a few triples from deciding. The same is counted from the other side.
 
 - equal: both shares are high;
 - narrower: only that of the left is, so that its triples are among those of the right one;
@@ -26,11 +26,11 @@ import numpy as np
 import polars as pl
 
 from farlink.alignment.evidence import counterparts
-from farlink.alignment.values import Values
+from farlink.alignment.values import Side, Values
 from farlink.graph.edges import Edges
 from farlink.graph.ids import Ids, Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.graph.names import RDF_TYPE, readable
+from farlink.graph.names import RDF_TYPE, are_names, readable
 from farlink.text.normal import normal_names
 
 SUPPORT = 3  # triples with a counterpart, at the least
@@ -41,7 +41,8 @@ TELLING = np.log(100.0)  # what near values must say for the same entity, by its
 TYPES = (RDF_TYPE, "rdf:type")  # relations that tell the classes of an entity
 KINDS = ("equal", "inverse", "narrower", "broader", "inverse narrower", "inverse broader")
 
-EVIDENCE = {
+Columns = dict[str, type[pl.DataType]]
+EVIDENCE: Columns = {
     "confidence": pl.Float64,  # the share that decides; of equal ones the smaller
     "left_share": pl.Float64,
     "right_share": pl.Float64,
@@ -55,9 +56,9 @@ EVIDENCE = {
     "left_name": pl.String,
     "right_name": pl.String,
 }
-ENDS = {"left": pl.String, "kind": pl.String, "right": pl.String}
-RELATIONS = {**ENDS, "what": pl.String, **EVIDENCE}  # `what`: a relation to entities, or an attribute
-CLASSES = {**ENDS, **{name.replace("triples", "members"): kind for name, kind in EVIDENCE.items()}}
+ENDS: Columns = {"left": pl.String, "kind": pl.String, "right": pl.String}
+RELATIONS: Columns = {**ENDS, "what": pl.String, **EVIDENCE}  # `what`: a relation to entities, or an attribute
+CLASSES: Columns = {**ENDS, **{name.replace("triples", "members"): kind for name, kind in EVIDENCE.items()}}
 PAIR = ["left", "right"]
 
 
@@ -81,7 +82,7 @@ def aligned_ontology(left: KnowledgeGraph, right: KnowledgeGraph, pairs: Pairs, 
     return Ontology(_sorted(pl.concat(relations), RELATIONS), _sorted(classes, CLASSES))
 
 
-def _sorted(found: pl.DataFrame, columns: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+def _sorted(found: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     order = pl.col("kind").cast(pl.Enum(KINDS)).to_physical()
     sure = [pl.col("confidence"), pl.col("left_agreeing")]
     ordered = found.sort([order, *sure, *PAIR], descending=[False, True, True, False, False])
@@ -108,9 +109,8 @@ def _of_attributes(left: KnowledgeGraph, right: KnowledgeGraph, pairs: Pairs, se
     values = Values(ours, theirs, seed, names=True)
     if not values.known:
         return _nothing()
-    places = np.stack([np.searchsorted(left_ids, pairs[:, 0]), np.searchsorted(right_ids, pairs[:, 1])], axis=1)
-    places = places.astype(np.int32)
-    counts = _counts(_value_facts(values, places))
+    places = [np.searchsorted(ids, ends) for ids, ends in zip((left_ids, right_ids), pairs.T, strict=True)]
+    counts = _counts(_value_facts(values, np.stack(places, axis=1).astype(np.int32)))
     names = [pl.Series(side.names, dtype=pl.String) for side in (values.left, values.right)]
     return counts.with_columns(
         left=names[0].gather(counts["left"]), right=names[1].gather(counts["right"]), inverse=pl.lit(False)
@@ -123,8 +123,9 @@ def _of_classes(left: KnowledgeGraph, right: KnowledgeGraph, partner: Ids) -> pl
     if any(table.is_empty() for table in members):
         return _nothing()
     names = [table["class"].unique().sort() for table in members]
-    edges = [_class_edges(*parts) for parts in zip(members, names, (left, right), strict=True)]
-    counts = _counts(_Facts.of(*edges, np.append(partner, np.int32(len(right.entities)))), members=True)
+    ours, theirs = (_class_edges(*parts) for parts in zip(members, names, (left, right), strict=True))
+    ends = np.append(partner, len(right.entities)).astype(np.int32)
+    counts = _counts(_Facts.of(ours, theirs, ends), members=True)
     return counts.with_columns(
         left=names[0].gather(counts["left"]), right=names[1].gather(counts["right"]), inverse=pl.lit(False)
     )
@@ -183,7 +184,7 @@ class _Facts(NamedTuple):
         matched[partner[partner >= 0]] = True
         near = found.right
         theirs = pl.DataFrame({"head": near.head, "right": near.relation, "tail": near.tail})
-        agreeing = np.repeat(found.known, found.count)
+        agreeing = np.repeat(found.known, found.counts)
         relations = {"left": left.relation[agreeing], "right": near.relation[found.places]}
         known = ours[found.known].with_columns(pl.col("head", "tail").map_batches(lambda ids: pl.Series(partner[ids])))
         return cls(
@@ -197,21 +198,32 @@ class _Facts(NamedTuple):
 def _value_facts(values: Values, pairs: Pairs) -> _Facts:
     """Values as triples that lead to their texts, which both graphs share; near ones that tell much agree as well."""
     sizes, texts = values.shape, len(values.texts)
-    edges = [
+    ours, theirs = (
         Edges.of_triples(_to_texts(table, size), size + texts, len(side.names))
         for table, size, side in zip(values.tables, sizes, (values.left, values.right), strict=True)
-    ]
+    )
     partner = np.full(sizes[0] + texts, -1, dtype=np.int32)
     partner[pairs[:, 0]] = pairs[:, 1]
     partner[sizes[0] :] = np.arange(texts) + sizes[1]
-    facts = _Facts.of(*edges, partner)
+    facts = _Facts.of(ours, theirs, partner)
     forth, back = [facts.forth], [facts.back]
-    for comparison in values.comparisons(pairs):
+    left = _settled(facts.forth, facts.left, values.left, "left")
+    right = _settled(facts.back, facts.right, values.right, "right")
+    for comparison in values.comparisons(pairs, (left, right)):
         for near, rows, size in zip(values.near(comparison, pairs, TELLING), (forth, back), sizes, strict=True):
             numbers = {"left": pl.lit(comparison.left, pl.Int32), "right": pl.lit(comparison.right, pl.Int32)}
             ends = near.select(head="entity", tail=pl.col("text") + size, **numbers)
-            rows.append(ends.select(rows[0].columns).cast(dict(rows[0].schema)))
+            rows.append(ends.select(pl.col(name).cast(kind) for name, kind in rows[0].schema.items()))
     return facts._replace(forth=pl.concat(forth).unique(), back=pl.concat(back).unique())
+
+
+def _settled(agreeing: pl.DataFrame, known: pl.DataFrame, values: Side, side: str) -> set[int]:
+    """Attributes of which no near values need to be looked for: most of theirs are equal, or they are names."""
+    answered = agreeing.select("head", "tail", side).unique().group_by(side).len("answered")
+    counts = known.group_by(side).len().join(answered, on=side)
+    mostly = counts.filter(pl.col("answered") >= MOST * pl.col("len"))[side]
+    names = are_names(pl.Series(values.names, dtype=pl.String)).arg_true()
+    return {*mostly.to_list(), *names.to_list()}
 
 
 def _to_texts(table: pl.DataFrame, entities: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
@@ -277,9 +289,13 @@ def _expected(pairs: pl.DataFrame, facts: _Facts, end: str, other: str) -> pl.Da
 
 
 def _named(counts: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> pl.DataFrame:
-    """The pairs that correspond, with their kind, their confidence and their readable names."""
+    """The pairs that correspond, with their kind, their confidence and their readable names.
+
+    A name that a line of TSV cannot hold has no place in the files of a run.
+    """
+    counts = counts.filter(~pl.any_horizontal(pl.col(PAIR).str.contains(r"[\t\r\n]")))
     names = {
-        f"{side}_name": readable(counts[side], graph.literals)
+        f"{side}_name": readable(counts[side], graph.literals).str.replace_all(r"\s+", " ")
         for side, graph in zip(PAIR, (left, right), strict=True)
     }
     shares = {f"{side}_share": _share(side) for side in PAIR}

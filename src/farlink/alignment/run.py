@@ -160,11 +160,12 @@ class AlignmentRun(AlignmentFolder):
     # other formats
 
     def export(self, to: str, path: str | Path | None = None) -> Path:
-        """Write the mapping (or, for `npy`, the vectors) in another format; returns where it lies."""
+        """Write the mapping, or what else a format holds, in another format; returns where it lies."""
         if to not in EXPORTS:
             raise FarlinkError(f"cannot export to '{to}'; choose one of {', '.join(EXPORTS)}")
         target = Path(path) if path else self.folder / EXPORTS[to].place
-        EXPORTS[to].write(Content(self.alignment, self._provenance(), self._arrays), target)
+        ontology = (self.relations, self.classes) if self.has_ontology else (None, None)
+        EXPORTS[to].write(Content(self.alignment, self._provenance(), self._arrays, *ontology), target)
         return target
 
     def _provenance(self) -> Provenance:

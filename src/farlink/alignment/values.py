@@ -11,6 +11,7 @@ What names an entity is left to `names`, which compares names better.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -112,15 +113,20 @@ class Values:
         left = owners[0].rename({"entity": "left"}).join(rare, on="text")
         return left.join(owners[1].rename({"entity": "right"}), on="text").select("left", "right", "crowd")
 
-    def comparisons(self, likely: Pairs) -> list[Comparison]:
-        """Which attributes say the same, given pairs that are known or likely, the most telling first."""
+    def comparisons(self, likely: Pairs, apart: tuple[Collection[int], Collection[int]] = ((), ())) -> list[Comparison]:
+        """Which attributes say the same, given pairs that are known or likely, the most telling first.
+
+        Those left and right ones that are named `apart` are not compared.
+        """
         if not len(likely):
             return []
         tried = likely[self._rng.permutation(len(likely))[:TRIED]]
         found = [
             self._compared(left, right, tried)
             for left in range(len(self.left.attributes))
+            if left not in apart[0]
             for right in self._choices(left, tried)
+            if right not in apart[1]
         ]
         chosen: list[Comparison] = []
         for comparison in sorted(found, key=lambda one: -one.gain):

@@ -67,8 +67,7 @@ def _label_nodes(graph: KnowledgeGraph) -> pl.DataFrame:
     all say which type they have.
     """
     head, relation, tail = graph.triples.T
-    naming = pl.DataFrame({"relation": graph.relations}).select(_is_name(pl.col("relation"))).to_series().to_numpy()
-    names = naming[relation]
+    names = are_names(graph.relations).to_numpy()[relation]
     others = np.zeros(len(graph.entities), dtype=bool)
     typed = (graph.relations == RDF_TYPE).to_numpy()[relation]
     others[tail[~names]] = True
@@ -80,6 +79,11 @@ def _label_nodes(graph: KnowledgeGraph) -> pl.DataFrame:
 def not_names(literals: pl.DataFrame) -> pl.DataFrame:
     """The literals that do not name their entity."""
     return literals.filter(~_is_name(pl.col("relation")))
+
+
+def are_names(relations: pl.Series) -> pl.Series:
+    """Which relations lead to names of their entity."""
+    return pl.DataFrame({"relation": relations}).select(_is_name(pl.col("relation"))).to_series()
 
 
 def has_names(graph: KnowledgeGraph) -> bool:

@@ -31,6 +31,8 @@ class Content:
     mapping: pl.DataFrame
     provenance: Provenance
     vectors: Callable[[], Vectors]  # asked only by a format that writes them, as they take time to compute
+    relations: pl.DataFrame | None = None  # which correspond; None where they were not aligned
+    classes: pl.DataFrame | None = None
 
 
 def links_of(frame: pl.DataFrame) -> pl.DataFrame:
@@ -41,3 +43,12 @@ def links_of(frame: pl.DataFrame) -> pl.DataFrame:
 def confidence(links: pl.DataFrame) -> pl.Series:
     """The probability of each link, or its score where no probability is known."""
     return links.select(pl.coalesce("probability", "score")).to_series()
+
+
+def correspondences_of(content: Content) -> pl.DataFrame:
+    """Relations and classes that correspond (of, left, kind, right, confidence); `of` is relation or class."""
+    columns = {"left": pl.String, "kind": pl.String, "right": pl.String, "confidence": pl.Float64}
+    tables = {"relation": content.relations, "class": content.classes}
+    parts = [pl.DataFrame(schema={"of": pl.String, **columns})]
+    parts += [table.select(pl.lit(of).alias("of"), *columns) for of, table in tables.items() if table is not None]
+    return pl.concat(parts)
