@@ -46,6 +46,9 @@ EQUIVALENCES = [
     SSSOM_PREFIXES["skos"] + "exactMatch",
 ]
 
+OWN_TOOL = '#mapping_tool: "Farlink"'  # a line of the head of a mapping that Farlink exported
+BY_INSTANCES = "semapv:InstanceBasedMatching"  # why relations and classes correspond in it
+
 UNMATCHED = "unmatched"  # the status of a left entity for which no counterpart is sure enough
 OWN_NAMES = "^urn:farlink:(left|right):"  # under which names that are no IRIs are exported (io/mappings.py)
 
@@ -105,7 +108,7 @@ def _delimited_links(text: Text) -> pl.DataFrame:
     comments = list(takewhile(lambda line: line.startswith("#"), text.lines()))
     line, header = next(text.records(len(comments)), (1, []))
     if set(SSSOM_COLUMNS) <= set(header):
-        links = _sssom_links(text, header, line, _prefixes(text.name, comments))
+        links = _sssom_links(text, header, line, _prefixes(text.name, comments), _own(comments))
     else:
         links = _table_links(text)
     return pl.DataFrame(list(links), schema=LINK_SCHEMA, orient="row")
@@ -122,16 +125,26 @@ def _table_links(text: Text) -> Iterator[Link]:
         yield left, right, line
 
 
-def _sssom_links(text: Text, header: list[str], header_line: int, prefixes: dict[str, str]) -> Iterator[Link]:
+def _sssom_links(
+    text: Text, header: list[str], header_line: int, prefixes: dict[str, str], own: bool
+) -> Iterator[Link]:
+    """The equivalences of a table; in Farlink's `own` files those of relations and classes are no links of entities."""
     quoted = replace(text, dialect=replace(text.dialect, quoted=True))
     places = {column: header.index(column) for column in SSSOM_COLUMNS}
     modifier = header.index("predicate_modifier") if "predicate_modifier" in header else len(header)
+    reason = header.index("mapping_justification") if "mapping_justification" in header and own else len(header)
     for line, fields in quoted.records(header_line):
         names = _names(text, fields, line, places)
         left, predicate, right = (_expanded(name, prefixes) for name in names)
         negated = fields[modifier : modifier + 1] == ["Not"]
-        if predicate in EQUIVALENCES and not negated and NO_TERM_FOUND not in (left, right):
+        of_instances = fields[reason : reason + 1] == [BY_INSTANCES]
+        if predicate in EQUIVALENCES and not negated and not of_instances and NO_TERM_FOUND not in (left, right):
             yield left, right, line
+
+
+def _own(comments: Sequence[str]) -> bool:
+    """Whether Farlink wrote a mapping with this head."""
+    return any(comment.rstrip() == OWN_TOOL for comment in comments)
 
 
 def _names(text: Text, fields: list[str], line: int, places: dict[str, int]) -> list[str]:

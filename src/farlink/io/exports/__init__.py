@@ -2,7 +2,8 @@
 
 TSV carries the whole mapping: a data frame with the columns left, right, score, margin, probability and status. SSSOM,
 owl:sameAs and the RDF of the Alignment API carry links, so they take only the rows whose status is seed or matched, and
-they speak of IRIs (`iris`). NumPy carries the vectors instead.
+they speak of IRIs (`iris`). SSSOM and the Alignment API carry relations and classes that correspond as well, and RDFS
+and OWL these alone. NumPy carries the vectors instead.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ class Export:
 
 
 EXPORTS = {
-    "sssom": Export("sssom", "links with how each was found", "alignment.sssom.tsv"),
+    "sssom": Export("sssom", "links, relations and classes with how each was found", "alignment.sssom.tsv"),
     "sameas": Export("same_as", "links as owl:sameAs", "alignment.nt"),
-    "alignment-rdf": Export("alignment_rdf", "links for the Alignment API", "alignment.rdf"),
+    "alignment-rdf": Export("alignment_rdf", "links, relations and classes for the Alignment API", "alignment.rdf"),
+    "ontology": Export("ontology", "relations and classes in RDFS and OWL", "ontology.nt"),
     "tsv": Export("tsv", "the whole mapping", "alignment.tsv"),
     "npy": Export("npy", "the vectors", "vectors"),
 }

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import polars as pl
 
-from farlink.io.exports.content import Content, confidence, links_of
+from farlink.io.exports.content import Content, confidence, correspondences_of, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, iris_of
 from farlink.io.files import write_text
 
@@ -26,10 +26,11 @@ ALIGNMENT_CELL = """\
   <map><Cell>
     <entity1 rdf:resource="{}"/>
     <entity2 rdf:resource="{}"/>
-    <relation>=</relation>
+    <relation>{}</relation>
     <measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">{}</measure>
   </Cell></map>
 """
+SIGNS = {"equal": "=", "narrower": "&lt;", "broader": "&gt;"}  # of relations; the format has none for an inverse
 ALIGNMENT_FOOT = """\
 </Alignment>
 </rdf:RDF>
@@ -37,22 +38,27 @@ ALIGNMENT_FOOT = """\
 
 
 def write(content: Content, path: str | Path) -> None:
-    """Write the links in the RDF/XML format of the Alignment API.
+    """Write the links, and relations and classes that correspond, in the RDF/XML format of the Alignment API.
 
     The alignment is of type `??`, one-to-one and partial. The measure is the probability, or the score where no
-    probability is known; a link without either, as a seed may be, is taken as given and measures 1.
+    probability is known; a link without either, as a seed may be, is taken as given and measures 1. A relation or class
+    that is narrower than another is `<`, a broader one `>`; what is inverse is left out.
     """
     links, provenance = links_of(content.mapping), content.provenance
-    cells = pl.select(
-        pl.format(
-            ALIGNMENT_CELL,
-            # No valid IRI has another character that XML would mind.
-            iris_of(links["left"], LEFT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
-            iris_of(links["right"], RIGHT_NAMESPACE).str.replace_all("&", "&amp;", literal=True),
-            confidence(links).fill_null(1.0),
-        )
-    ).to_series()
+    said = correspondences_of(content).filter(pl.col("kind").is_in(SIGNS.keys()))
+    signs = said["kind"].replace_strict(SIGNS, return_dtype=pl.String)
+    equal = pl.repeat("=", links.height, dtype=pl.String, eager=True)
+    cells = pl.concat([_cells(links, equal, confidence(links).fill_null(1.0)), _cells(said, signs, said["confidence"])])
     names = [provenance.left_source, provenance.right_source]
     ontologies = zip(iris_of(pl.Series(names), GRAPH_NAMESPACE), names, strict=True)
     head = ALIGNMENT_HEAD.format(*(escape(text) for pair in ontologies for text in pair))
     write_text(path, head + "".join(cells) + ALIGNMENT_FOOT)
+
+
+def _cells(pairs: pl.DataFrame, signs: pl.Series, measures: pl.Series) -> pl.Series:
+    # No valid IRI has another character that XML would mind.
+    ends = (
+        iris_of(pairs[side], namespace).str.replace_all("&", "&amp;", literal=True)
+        for side, namespace in (("left", LEFT_NAMESPACE), ("right", RIGHT_NAMESPACE))
+    )
+    return pl.select(pl.format(ALIGNMENT_CELL, *ends, signs, measures)).to_series()

@@ -8,46 +8,92 @@ from pathlib import Path
 
 import polars as pl
 
-from farlink.io.exports.content import Content, Provenance, confidence, links_of
+from farlink.io.exports.content import Content, Provenance, confidence, correspondences_of, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN, compacted, iris_of
 from farlink.io.files import write_text
 
+BY_INSTANCES = "semapv:InstanceBasedMatching"
+# What is said of a relation or class on the left. That something is narrower than an inverse has no predicate: it is
+# related, and a comment tells how.
+PREDICATES = {
+    ("relation", "equal"): "owl:equivalentProperty",
+    ("relation", "narrower"): "rdfs:subPropertyOf",
+    ("relation", "broader"): "skos:narrowMatch",
+    ("relation", "inverse"): "owl:inverseOf",
+    ("relation", "inverse narrower"): "skos:relatedMatch",
+    ("relation", "inverse broader"): "skos:relatedMatch",
+    ("class", "equal"): "owl:equivalentClass",
+    ("class", "narrower"): "rdfs:subClassOf",
+    ("class", "broader"): "sssom:superClassOf",
+}
+COMMENTS = {
+    "inverse narrower": "the subject is narrower than the inverse of the object",
+    "inverse broader": "the subject is broader than the inverse of the object",
+}
+ROWS = ("left", "right", "predicate_id", "mapping_justification", "confidence", "comment")
+
 
 def write(content: Content, path: str | Path) -> None:
-    """Write the links as SSSOM/TSV: a table of CURIEs under a head of YAML.
+    """Write links, relations and classes as SSSOM/TSV: a table of CURIEs under a head of YAML.
 
-    The predicate is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
+    The predicate of links is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
     links are justified by semapv:StructuralMatching; seed links by semapv:UnspecifiedMatching, as nobody
     told Farlink how they were made. Confidence is the probability, or the score where no probability is known.
+    Relations and classes come after them, with the predicates of RDFS and OWL as far as there are any, justified by
+    semapv:InstanceBasedMatching; their confidence is the share that decides.
 
     Expanding a CURIE gives back the IRI, except that characters outside ASCII are percent-encoded (the URI
     that RFC 3987 assigns to the IRI): sssom-py drops rows with such characters. Wherever the expanded
     CURIE is not the name, be it for this or because the name is no IRI, the label columns hold the name.
     """
-    links, provenance = links_of(content.mapping), content.provenance
-    left, right = iris_of(links["left"], LEFT_NAMESPACE), iris_of(links["right"], RIGHT_NAMESPACE)
+    provenance = content.provenance
+    rows = pl.concat([_link_rows(content), _ontology_rows(content)])
+    left, right = iris_of(rows["left"], LEFT_NAMESPACE), iris_of(rows["right"], RIGHT_NAMESPACE)
     sources = iris_of(pl.Series([provenance.left_source, provenance.right_source]), GRAPH_NAMESPACE)
     compact = compacted(pl.concat([left, right, sources]))
-    subjects, objects = compact[: links.height], compact[links.height : -2]
+    subjects, objects = compact[: rows.height], compact[rows.height : -2]
     table = pl.DataFrame(
         {
             "subject_id": subjects["curie"],
-            "subject_label": _where_different(links["left"], subjects["expanded"]),
-            "predicate_id": pl.repeat("owl:sameAs", links.height, eager=True),
+            "subject_label": _where_different(rows["left"], subjects["expanded"]),
+            "predicate_id": rows["predicate_id"],
             "object_id": objects["curie"],
-            "object_label": _where_different(links["right"], objects["expanded"]),
-            "mapping_justification": _justifications(links["status"]),
-            "confidence": confidence(links),
+            "object_label": _where_different(rows["right"], objects["expanded"]),
+            "mapping_justification": rows["mapping_justification"],
+            "confidence": rows["confidence"],
+            "comment": rows["comment"],
         }
     )
     body = _without_empty_columns(table).write_csv(separator="\t")
-    head = _sssom_head(body, _curie_map(compact), compact["curie"][-2], compact["curie"][-1], provenance)
+    head = _sssom_head(body, _curie_map(compact, rows), compact["curie"][-2], compact["curie"][-1], provenance)
     write_text(path, head + body)
 
 
-def _curie_map(compact: pl.DataFrame) -> dict[str, str]:
+def _link_rows(content: Content) -> pl.DataFrame:
+    links = links_of(content.mapping)
+    return links.with_columns(
+        predicate_id=pl.lit("owl:sameAs"),
+        mapping_justification=_justifications(links["status"]),
+        confidence=confidence(links),
+        comment=pl.lit(None, pl.String),
+    ).select(ROWS)
+
+
+def _ontology_rows(content: Content) -> pl.DataFrame:
+    found = correspondences_of(content)
+    predicates = [PREDICATES[row] for row in found.select("of", "kind").iter_rows()]
+    comments = [COMMENTS.get(kind) for kind in found["kind"]]
+    return found.with_columns(
+        mapping_justification=pl.lit(BY_INSTANCES),
+        predicate_id=pl.Series(predicates, dtype=pl.String),
+        comment=pl.Series(comments, dtype=pl.String),
+    ).select(ROWS)
+
+
+def _curie_map(compact: pl.DataFrame, rows: pl.DataFrame) -> dict[str, str]:
     used = dict(compact.select("prefix", "namespace").unique().iter_rows())
-    used |= {prefix: WELL_KNOWN[prefix] for prefix in ("owl", "semapv")}
+    said = {predicate.partition(":")[0] for predicate in rows["predicate_id"].unique()}
+    used |= {prefix: WELL_KNOWN[prefix] for prefix in ("owl", "semapv", *said)}
     return dict(sorted(used.items()))
 
 
@@ -61,7 +107,7 @@ def _justifications(statuses: pl.Series) -> pl.Series:
 
 
 def _without_empty_columns(table: pl.DataFrame) -> pl.DataFrame:
-    optional = ("subject_label", "object_label", "confidence")
+    optional = ("subject_label", "object_label", "confidence", "comment")
     return table.drop(column for column in optional if table[column].count() == 0)
 
 
@@ -93,6 +139,7 @@ def _sssom_comment(threshold: float | None) -> str:
         "their confidence is the probability that the pair is right, learned from validation links, or a score "
         f"from 0 to 1 where there were none.{left_out} "
         "Rows with semapv:UnspecifiedMatching are seed links that Farlink was given; it does not know how "
-        "they were made. Where the CURIE of an entity does not expand to its name in the graph, the label "
-        "is that name."
+        "they were made. Rows with semapv:InstanceBasedMatching are relations and classes whose triples and members "
+        "agree where the entities are matched; their confidence is the share that does. "
+        "Where the CURIE of an entity does not expand to its name in the graph, the label is that name."
     )
