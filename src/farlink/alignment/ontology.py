@@ -14,7 +14,8 @@ are not complete, and the one that is added keeps a few triples from deciding. T
 Pairs with little support, and those that agree no more often than they would by chance, are left out. A share means
 little if the other graph says little: then most of its few counterparts may be of a relation that often goes along with
 the right one, as people often live where they were born. So most of the triples must have a counterpart by this
-relation, too. Where everything else speaks for equal relations, and only this is missing, equal names decide.
+relation, too. Where everything else speaks for equal relations, and only this is missing, equal names decide. Of a class
+no such thing is asked: its members are compared with those whose counterpart has any class, right or wrong.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ MOST = 0.5  # the share of all matched triples that must have a counterpart by t
 DEVIATIONS = 2.0  # that a count must be above what chance gives
 TELLING = np.log(100.0)  # what near values must say for the same entity, by its logarithm, to count as counterparts
 TYPES = (RDF_TYPE, "rdf:type")  # relations that tell the classes of an entity
+DIGITS = 6  # behind the point, in what is written
 KINDS = ("equal", "inverse", "narrower", "broader", "inverse narrower", "inverse broader")
 
 Columns = dict[str, type[pl.DataType]]
@@ -77,7 +79,7 @@ def aligned_ontology(left: KnowledgeGraph, right: KnowledgeGraph, pairs: Pairs, 
         _named(_of_relations(left, right, partner), left, right).with_columns(what=pl.lit("relation")),
         _named(_of_attributes(left, right, pairs, seed), left, right).with_columns(what=pl.lit("attribute")),
     ]
-    classes = _named(_of_classes(left, right, partner), left, right)
+    classes = _named(_of_classes(left, right, partner), left, right, most=0.0)
     classes = classes.rename({"left_triples": "left_members", "right_triples": "right_members"})
     return Ontology(_sorted(pl.concat(relations), RELATIONS), _sorted(classes, CLASSES))
 
@@ -86,7 +88,9 @@ def _sorted(found: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     order = pl.col("kind").cast(pl.Enum(KINDS)).to_physical()
     sure = [pl.col("confidence"), pl.col("left_agreeing")]
     ordered = found.sort([order, *sure, *PAIR], descending=[False, True, True, False, False])
-    return ordered.select(pl.col(name).cast(kind) for name, kind in columns.items())
+    return ordered.select(pl.col(name).cast(kind) for name, kind in columns.items()).with_columns(
+        pl.col(pl.Float64).round(DIGITS)
+    )
 
 
 # what is counted on
@@ -100,7 +104,9 @@ def _of_relations(left: KnowledgeGraph, right: KnowledgeGraph, partner: Ids) -> 
     turned = forward.with_columns(inverse=pl.col("right") >= len(right.relations))
     named = turned.with_columns(left=left.relations.gather(forward["left"]), right=names.gather(forward["right"]))
     # a relation that holds both ways is its own inverse
-    return named.sort("left_agreeing", "inverse", descending=[True, False]).unique(PAIR, maintain_order=True)
+    return named.sort("left_agreeing", "inverse", descending=[True, False]).unique(
+        PAIR, keep="first", maintain_order=True
+    )
 
 
 def _of_attributes(left: KnowledgeGraph, right: KnowledgeGraph, pairs: Pairs, seed: int) -> pl.DataFrame:
@@ -288,7 +294,7 @@ def _expected(pairs: pl.DataFrame, facts: _Facts, end: str, other: str) -> pl.Da
 # judging
 
 
-def _named(counts: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) -> pl.DataFrame:
+def _named(counts: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, most: float = MOST) -> pl.DataFrame:
     """The pairs that correspond, with their kind, their confidence and their readable names.
 
     A name that a line of TSV cannot hold has no place in the files of a run.
@@ -299,15 +305,17 @@ def _named(counts: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph) ->
         for side, graph in zip(PAIR, (left, right), strict=True)
     }
     shares = {f"{side}_share": _share(side) for side in PAIR}
-    return _judged(counts.with_columns(**names, **shares))
+    return _judged(counts.with_columns(**names, **shares), most)
 
 
-def _judged(counts: pl.DataFrame) -> pl.DataFrame:
+def _judged(counts: pl.DataFrame, most: float) -> pl.DataFrame:
     """The pairs that correspond, with their kind and their confidence; names only tell equal from nearly equal."""
     agreeing, by_chance = pl.min_horizontal("left_agreeing", "right_agreeing"), pl.col("by_chance")
-    better = agreeing > by_chance + DEVIATIONS * pl.max_horizontal(by_chance, pl.lit(1.0)).sqrt()
+    dealt = pl.min_horizontal("left_triples", "right_triples")
+    variance = by_chance * (1 - by_chance / dealt)  # of as many draws that each agree or do not
+    better = agreeing > by_chance + DEVIATIONS * pl.max_horizontal(variance, pl.lit(1.0)).sqrt()
     alike = _plain(counts["left_name"]) == _plain(counts["right_name"])
-    judged = counts.with_columns(alike=alike).filter(better).with_columns(kind=_kind())
+    judged = counts.with_columns(alike=alike).filter(better).with_columns(kind=_kind(most))
     equal = pl.col("kind") == "equal"
     shares = "left_share", "right_share"
     confidence = pl.when(equal).then(pl.min_horizontal(shares)).otherwise(pl.max_horizontal(shares))
@@ -316,10 +324,10 @@ def _judged(counts: pl.DataFrame) -> pl.DataFrame:
     return judged.with_columns(confidence=confidence, kind=kind).filter(pl.col("kind").is_not_null()).drop("inverse")
 
 
-def _kind() -> pl.Expr:
+def _kind(most: float) -> pl.Expr:
     """Equal, narrower, broader or nothing, whichever way the right relation is read."""
     high = {side: pl.col(f"{side}_share") >= HIGH for side in PAIR}
-    sure = {side: high[side] & (pl.col(f"{side}_agreeing") >= MOST * pl.col(f"{side}_triples")) for side in PAIR}
+    sure = {side: high[side] & (pl.col(f"{side}_agreeing") >= most * pl.col(f"{side}_triples")) for side in PAIR}
     equal = (sure["left"] & sure["right"]) | (high["left"] & high["right"] & pl.col("alike"))
     kind = pl.when(equal).then(pl.lit("equal")).when(sure["left"]).then(pl.lit("narrower"))
     return kind.when(sure["right"]).then(pl.lit("broader"))

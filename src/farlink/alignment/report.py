@@ -21,7 +21,18 @@ from farlink.settings import AlignmentSettings, settings_of
 from farlink.wording import counted
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
+
+RELATIONS_SHOWN, CLASSES_SHOWN = 12, 8
+IN_WORDS = {
+    "equal": "is the same as",
+    "narrower": "is narrower than",
+    "broader": "is broader than",
+    "inverse": "is the inverse of",
+    "inverse narrower": "is narrower than the inverse of",
+    "inverse broader": "is broader than the inverse of",
+}
 
 
 def write(
@@ -96,6 +107,7 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         "",
         *result_lines(metrics),
         *_signal_lines(run),
+        *_ontology_lines(run),
     ]
     shown = [
         name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
@@ -166,6 +178,46 @@ def _signal_lines(run: AlignmentRun) -> list[str]:
     headings = [Column("signal"), Column("matched pairs", "+.1f", "right"), Column("other candidates", "+.1f", "right")]
     told = markdown(Table(headings, rows, "What each signal adds to the log odds of a pair, on average:"))
     return ["", *told] if matched.any() else []
+
+
+def _ontology_lines(run: AlignmentRun) -> list[str]:
+    """Which relations and classes correspond, of each those with the most evidence."""
+    parts = [
+        ("relations", "triples", run.relations, RELATIONS_SHOWN),
+        ("classes", "members", run.classes, CLASSES_SHOWN),
+    ]
+    lines = [
+        line for name, counted_on, found, most in parts for line in _correspondences(name, counted_on, found, most)
+    ]
+    if not lines:
+        return []
+    told = (
+        "Counted where the entities are matched: of a relation, triples with a counterpart by the other one, among "
+        "those with one by any. The confidence is the share that decides. What is narrower holds for less."
+    )
+    return ["", "## Relations and classes", "", told, *lines]
+
+
+def _correspondences(name: str, counted_on: str, found: pl.DataFrame, most: int) -> list[str]:
+    """A table of the strongest ones in words."""
+    if found.is_empty():
+        return []
+    shown = found.sort("left_agreeing", "confidence", descending=True, maintain_order=True).head(most)
+    rows = [
+        [
+            row["left_name"],
+            IN_WORDS[row["kind"]],
+            row["right_name"],
+            *(f"{row[f'{side}_agreeing']:,} of {row[f'{side}_answered']:,}" for side in ("left", "right")),
+            row["confidence"],
+        ]
+        for row in shown.iter_rows(named=True)
+    ]
+    headings = [Column("left"), Column(""), Column("right")]
+    headings += [Column(f"{side} {counted_on}", align="right") for side in ("left", "right")]
+    which = "The" if shown.height == found.height else f"{shown.height} of the {found.height:,}"
+    title = f"{which} {name} that correspond (`{name}.tsv` has all):"
+    return ["", *markdown(Table([*headings, Column("confidence", ".2f", "right")], rows, title))]
 
 
 def _probability_in_words(threshold: float | None, *, with_links: bool) -> list[str]:

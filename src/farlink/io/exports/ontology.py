@@ -25,12 +25,17 @@ def write(content: Content, path: str | Path) -> None:
     found = correspondences_of(content)
     left, right = iris_of(found["left"], LEFT_NAMESPACE), iris_of(found["right"], RIGHT_NAMESPACE)
     rows = zip(found["of"], left, found["kind"], right, strict=True)
-    triples = (triple for of, one, kind, other in rows for triple in _said(of, NamedNode(one), kind, NamedNode(other)))
+    triples = (
+        triple
+        for number, (of, one, kind, other) in enumerate(rows)
+        for triple in _said(of, NamedNode(one), kind, NamedNode(other), BlankNode(f"inverse{number}"))
+    )
     with atomic_path(path) as temporary:
         serialize(triples, temporary, format=RdfFormat.N_TRIPLES)
 
 
-def _said(of: str, left: NamedNode, kind: str, right: NamedNode) -> Iterator[Triple]:
+def _said(of: str, left: NamedNode, kind: str, right: NamedNode, turned: BlankNode) -> Iterator[Triple]:
+    """What one row says; `turned` is a node for an inverse if that needs one."""
     match kind:
         case "equal":
             yield Triple(left, EQUAL[of], right)
@@ -42,6 +47,5 @@ def _said(of: str, left: NamedNode, kind: str, right: NamedNode) -> Iterator[Tri
             yield Triple(left, INVERSE, right)
         case "inverse narrower" | "inverse broader":
             narrow, broad = (left, right) if kind == "inverse narrower" else (right, left)
-            turned = BlankNode()
             yield Triple(turned, INVERSE, broad)
             yield Triple(narrow, NARROWER[of], turned)
