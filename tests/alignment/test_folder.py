@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,9 @@ import torch
 
 import farlink
 from farlink.alignment.folder import AlignmentFolder
+from farlink.alignment.ontology import CLASSES, RELATIONS
 from farlink.alignment.task import AlignmentTask
+from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.settings import make_settings
 from helpers.pairs import Pair
@@ -116,3 +119,23 @@ def test_candidates_come_back_with_their_scores(run):
     anew = kept.balanced(kept.logit)
     assert kept.score == pytest.approx(anew.score)  # the balance that is told needs no other round
     assert kept.rounds == run.settings.sinkhorn_rounds
+
+
+def test_relations_that_correspond_come_back(run):
+    relations = farlink.load(run.folder).relations
+    assert dict(relations.schema) == RELATIONS
+    assert {(row["left"][-2:], row["kind"], row["right"][-2:]) for row in relations.to_dicts()} <= {
+        (f"r{i}", "equal", f"r{i}") for i in range(4)
+    }
+    assert dict(run.classes.schema) == CLASSES
+
+
+def test_a_run_without_relations_says_so_and_does_the_rest(run, tmp_path):
+    older = farlink.load(shutil.copytree(run.folder, tmp_path / "run"))
+    (older.folder / "relations.tsv").unlink()
+    (older.folder / "classes.tsv").unlink()
+    for name in ("relations", "classes"):
+        with pytest.raises(FarlinkError, match=rf"no {name}\.tsv: the farlink that made this run did not align {name}"):
+            getattr(older, name)
+    assert older.alignment.equals(run.alignment)
+    assert "InstanceBased" not in older.export("sssom").read_text().split("subject_id")[1]

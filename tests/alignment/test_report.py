@@ -26,6 +26,15 @@ def test_the_card_shows_every_plot_there_is(run):
     assert all(f"plots/{name}" in card for name in plots)
 
 
+@pytest.mark.slow
+def test_the_card_tells_in_words_which_relations_correspond(demo_run):
+    card = (demo_run[0].folder / "README.md").read_text()
+    assert f"12 of the {demo_run[0].relations.height} relations that correspond (`relations.tsv` has all):" in card
+    assert "| bornIn | is the same as | geburtsort |" in card
+    assert "| starring | is narrower than the inverse of | beteiligt an |" in card
+    assert "classes.tsv" not in card  # there are none
+
+
 def test_plots_are_pictures(run):
     for path in (run.folder / "plots").iterdir():
         assert path.read_bytes().startswith(b"\x89PNG")

@@ -177,3 +177,30 @@ def test_of_several_values_the_most_alike_counts():
 def test_the_same_seed_compares_the_same(people):
     one, other = (Values(*people, 3).comparisons(links(*people, range(40))) for _ in range(2))
     assert [(a.left, a.right, a.gain) for a in one] == [(b.left, b.right, b.gain) for b in other]
+
+
+def test_names_are_values_where_they_are_asked_for():
+    left, right = graph("a", label=DATES, born=DATES), graph("b", name=DATES)
+    values = Values(left, right, 0, names=True)
+    assert compared(values, values.comparisons(links(left, right))) == {("label", "name")}
+    assert values.comparisons(links(left, right), ([], [0])) == []
+    assert compared(
+        values, values.comparisons(links(left, right), ([values.left.names.index("http://a/label")], []))
+    ) == {("born", "name")}
+
+
+def test_values_that_the_partner_has_or_nearly_has():
+    size = 500
+    heights = (150 + 50 * RNG.random(size)).round(4)
+    other = heights + 0.003
+    other[7] = 400.0  # nobody is as tall
+    left = graph("a", height=[f"{height:.4f}" for height in heights])
+    right = graph("b", size=[f"{height:.4f}" for height in other])
+    values, pairs = Values(left, right, 0), links(left, right, range(size))
+    (comparison,) = values.comparisons(pairs)
+    ours, theirs = values.near(comparison, pairs, 3.0)
+    for near, place in ((ours, 0), (theirs, 1)):
+        assert near.height > 0.9 * size
+        assert pairs[7, place] not in near["entity"].to_numpy()
+    exact = values.near(comparison, pairs, 100.0)
+    assert [len(side) for side in exact] == [0, 0]

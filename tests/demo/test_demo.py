@@ -1,4 +1,6 @@
+import polars as pl
 import pytest
+from tools.demo.views import SCHEMA
 
 from farlink.demo import DATA, run_demo
 from farlink.io.links import read_links
@@ -29,6 +31,24 @@ def test_names_of_any_spelling_and_triples_find_far_more_than_equal_names(finish
 def test_the_demo_aligns_what_ships_with_the_package(finished):
     assert len(finished.links("test")) == read_links(DATA / "test.tsv").height == 1130
     assert len(finished.links("seed")) == len(finished.links("validation")) == 0
+
+
+@pytest.mark.slow
+def test_relations_of_the_demo_are_found_as_they_were_told(finished):
+    relations = finished.relations.with_columns(pl.col("left_name").str.strip_prefix("https://atlas.example/def/"))
+    facts = {"left_name": {}, "right_name": {}}  # of each name the kinds of facts that it tells
+    for kind, names in SCHEMA.items():
+        for side, name in zip(facts, names, strict=True):
+            facts[side].setdefault(name.lstrip("^"), set()).add((kind, name.startswith("^")))
+    equal = relations.filter(pl.col("kind").is_in(["equal", "inverse"]))
+    assert equal.height >= 20
+    for row in equal.to_dicts():
+        ours, theirs = (facts[side][row[side]] for side in facts)
+        assert {kind for kind, _ in ours} == {kind for kind, _ in theirs}
+        assert len({turned for _, turned in ours | theirs}) == (2 if row["kind"] == "inverse" else 1)
+    for row in relations.filter(pl.col("kind").str.ends_with("broader")).to_dicts():
+        ours, theirs = ({kind for kind, _ in facts[side][row[side]]} for side in facts)
+        assert theirs <= ours
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ are not complete, and the one that is added keeps a few triples from deciding. T
 Pairs with little support, and those that agree no more often than they would by chance, are left out. A share means
 little if the other graph says little: then most of its few counterparts may be of a relation that often goes along with
 the right one, as people often live where they were born. So most of the triples must have a counterpart by this
-relation, too. Where everything else speaks for equal relations, and only this is missing, equal names decide. Of a class
+relation, too. Where all else speaks for equal relations, and only this is missing, equal names decide. Of a class
 no such thing is asked: its members are compared with those whose counterpart has any class, right or wrong.
 """
 

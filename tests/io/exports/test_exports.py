@@ -19,6 +19,7 @@ from farlink.io.exports import EXPORTS
 from farlink.io.exports.content import Content, Provenance
 from farlink.io.exports.iris import LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN
 from farlink.io.exports.tsv import write_tsv
+from farlink.io.links import read_links
 
 SCHEMA = {
     "left": pl.String,
@@ -37,6 +38,7 @@ PROVENANCE = Provenance(
 )
 LINK_FORMATS = ["sssom", "sameas", "alignment-rdf"]
 MAPPING_FORMATS = [*LINK_FORMATS, "tsv"]
+OWL, RDFS = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#"
 ALIGN = "http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
 
 ODD_NAMES = [
@@ -86,6 +88,30 @@ def matched(pairs: list[tuple[str, str]]) -> pl.DataFrame:
 def written(name: str, frame: pl.DataFrame, folder: Path) -> Path:
     path = folder / f"mapping.{name}"
     EXPORTS[name].write(Content(frame, PROVENANCE, vectors=dict), path)
+    return path
+
+
+RELATIONS = pl.DataFrame(
+    [
+        ("http://dbpedia.org/ontology/director", "equal", "Regie & Schnitt", 0.9),
+        ("http://dbpedia.org/ontology/city", "narrower", "liegt in", 0.8),
+        ("http://dbpedia.org/ontology/genre", "broader", "gattung", 0.95),
+        ("http://dbpedia.org/ontology/parent", "inverse", "kind", 0.99),
+        ("http://dbpedia.org/ontology/starring", "inverse narrower", "beteiligt an", 0.85),
+        ("http://dbpedia.org/ontology/label", "inverse broader", "verlegte", 1.0),
+    ],
+    schema={"left": pl.String, "kind": pl.String, "right": pl.String, "confidence": pl.Float64},
+    orient="row",
+)
+CLASSES = RELATIONS.head(3).with_columns(
+    left=pl.Series([f"http://dbpedia.org/ontology/{name}" for name in ("Film", "City", "Work")]),
+    right=pl.Series(["Film", "Ort", "Buch"]),
+)
+
+
+def with_ontology(name: str, frame: pl.DataFrame, folder: Path) -> Path:
+    path = folder / f"mapping.{name}"
+    EXPORTS[name].write(Content(frame, PROVENANCE, dict, RELATIONS, CLASSES), path)
     return path
 
 
@@ -319,3 +345,78 @@ def test_alignment_rdf_parses_with_sssom(small: pl.DataFrame, tmp_path: Path) ->
     msdf = parse_alignment_xml(path, prefix_map={key: WELL_KNOWN[key] for key in ("dbr", "wd")})
     assert sorted(msdf.df["subject_id"]) == ["dbr:A", "dbr:B"]
     assert sorted(float(value) for value in msdf.df["confidence"]) == [0.75, 1.0]
+
+
+def test_sssom_tells_how_relations_and_classes_correspond(small: pl.DataFrame, tmp_path: Path) -> None:
+    msdf = parsed_sssom(with_ontology("sssom", small, tmp_path))
+    reports = validate(msdf, fail_on_error=False)
+    assert [result.message for report in reports.values() for result in report.results] == []
+    records = msdf.df.to_dict("records")
+    rows = [row for row in records if row["mapping_justification"] == "semapv:InstanceBasedMatching"]
+    assert {(row["predicate_id"], row["object_label"], row["confidence"]) for row in rows} == {
+        ("owl:equivalentProperty", "Regie & Schnitt", 0.9),
+        ("rdfs:subPropertyOf", "liegt in", 0.8),
+        ("skos:narrowMatch", "gattung", 0.95),
+        ("owl:inverseOf", "kind", 0.99),
+        ("skos:relatedMatch", "beteiligt an", 0.85),
+        ("skos:relatedMatch", "verlegte", 1.0),
+        ("owl:equivalentClass", "Film", 0.9),
+        ("rdfs:subClassOf", "Ort", 0.8),
+        ("sssom:superClassOf", "Buch", 0.95),
+    }
+    first = next(row for row in rows if row["object_label"] == "beteiligt an")
+    assert first["comment"] == "the subject is narrower than the inverse of the object"
+    assert msdf.converter.expand(first["subject_id"]) == "http://dbpedia.org/ontology/starring"
+    assert [row["predicate_id"] for row in records if row not in rows] == ["owl:sameAs"] * 2
+
+
+def test_relations_and_classes_of_sssom_are_no_links_of_entities(small: pl.DataFrame, tmp_path: Path) -> None:
+    links = read_links(with_ontology("sssom", small, tmp_path).rename(tmp_path / "links.sssom.tsv"))
+    assert links.select("left", "right").rows() == small.head(2).select("left", "right").rows()
+
+
+def test_owl_has_an_inverse_where_something_is_narrower_than_it(tmp_path: Path) -> None:
+    graph = rdflib.Graph().parse(with_ontology("ontology", mapping(), tmp_path), format="nt")
+    onto = "http://dbpedia.org/ontology/"
+    said = {tuple(map(str, triple)) for triple in graph if isinstance(triple[0], rdflib.URIRef)}
+    right = "urn:farlink:right:"
+    assert said >= {
+        (f"{onto}director", f"{OWL}equivalentProperty", f"{right}Regie%20%26%20Schnitt"),
+        (f"{onto}city", f"{RDFS}subPropertyOf", f"{right}liegt%20in"),
+        (f"{right}gattung", f"{RDFS}subPropertyOf", f"{onto}genre"),
+        (f"{onto}parent", f"{OWL}inverseOf", f"{right}kind"),
+        (f"{onto}Film", f"{OWL}equivalentClass", f"{right}Film"),
+        (f"{onto}City", f"{RDFS}subClassOf", f"{right}Ort"),
+        (f"{right}Buch", f"{RDFS}subClassOf", f"{onto}Work"),
+    }
+    narrower = f"SELECT ?a ?b {{ ?a <{RDFS}subPropertyOf> ?node . ?node <{OWL}inverseOf> ?b }}"
+    assert {(str(row.a), str(row.b)) for row in graph.query(narrower)} == {
+        (f"{onto}starring", f"{right}beteiligt%20an"),
+        (f"{right}verlegte", f"{onto}label"),
+    }
+
+
+def test_owl_is_the_same_twice_and_empty_without_relations(small: pl.DataFrame, tmp_path: Path) -> None:
+    first, second = (with_ontology("ontology", small, tmp_path).read_bytes() for _ in range(2))
+    assert first == second
+    assert written("ontology", small, tmp_path).read_text() == ""
+
+
+def test_alignment_rdf_has_signs_for_narrower_and_broader(small: pl.DataFrame, tmp_path: Path) -> None:
+    graph = rdflib.Graph().parse(with_ontology("alignment-rdf", small, tmp_path), format="xml")
+    align = rdflib.Namespace(ALIGN)
+    cells = list(graph.subjects(rdflib.RDF.type, align.Cell))
+    signs = {
+        str(graph.value(cell, align.entity1)).rsplit("/", 1)[-1]: str(graph.value(cell, align.relation))
+        for cell in cells
+    }
+    assert signs == {
+        "A": "=",
+        "B": "=",
+        "director": "=",
+        "city": "<",
+        "genre": ">",
+        "Film": "=",
+        "City": "<",
+        "Work": ">",
+    }
