@@ -59,7 +59,7 @@ def test_the_folder_holds_all_it_should(finished):
         ".lock", "config.toml", "run.json", "vocabulary.parquet", "triples.parquet", "literals.parquet",
         "links.parquet", "found.parquet", "candidates.parquet",
         "weights.safetensors", "trace.jsonl",
-        "metrics.json", "alignment.tsv", "README.md",
+        "metrics.json", "alignment.tsv", "relations.tsv", "classes.tsv", "README.md",
         "plots/loss.png", "plots/validation.png", "plots/degrees.png",
         "plots/reliability.png", "plots/probabilities.png",
     }  # fmt: skip
