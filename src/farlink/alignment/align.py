@@ -143,7 +143,7 @@ def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettin
     run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):
         vectors = method.compared(model, links)
-        candidates = method.scorer.scored(vectors, links)
+        candidates = method.scorer.opened(method.scorer.scored(vectors, links))
         mapping = make_mapping(candidates, task.seeds, task.valid, _telling(task, method), settings)
         measured = measure(task, vectors, candidates, mapping, settings)
         run.write_candidates(candidates)

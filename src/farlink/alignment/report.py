@@ -13,6 +13,7 @@ from farlink.alignment.methods import method_class
 from farlink.alignment.results import quality_table, ranks_table
 from farlink.alignment.run import AlignmentRun
 from farlink.graph.ids import Ids, Pairs
+from farlink.graph.links import among
 from farlink.io.files import write_text
 from farlink.reports.card import notes_lines, training_lines
 from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
@@ -46,10 +47,10 @@ def write(
 
 def _probabilities(axes: Axes, mapping: Mapping, test: Pairs) -> None:
     """Probabilities of the right and of the wrong pairs among the test entities."""
-    chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
-    found, right = chosen >= 0, chosen == test[:, 1]
+    asked = mapping.of(test[:, 0]) & (mapping.status != "seed")
+    probability, right = mapping.probability[asked], among(mapping.pairs[asked], test)
     bins = np.linspace(0, 1, 41).tolist()
-    for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
+    for mask, colour, label in ((right, BLUE, "right"), (~right, ORANGE, "wrong")):
         axes.hist(probability[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
     axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
     axes.set(xlabel="probability of the chosen pair", ylabel="test entities")

@@ -16,6 +16,7 @@ from farlink.alignment.evidence import Evidence, Reason
 from farlink.alignment.folder import SIDES, AlignmentFolder
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, lookup
+from farlink.graph.links import among
 from farlink.graph.names import closest, place_of, short_name
 from farlink.io.exports import EXPORTS
 from farlink.io.exports.content import Content, Provenance, Vectors
@@ -67,17 +68,18 @@ class AlignmentRun(AlignmentFolder):
         )
 
     def _counterparts(self, side: str, place: int) -> tuple[Ids, NDArray[np.float64]]:
-        """Candidates of an entity and their scores; of a seed, its partner."""
+        """Candidates of an entity and their scores; of a seed, its partner, and others only if it may have them."""
         own, others = (0, 1) if side == "left" else (1, 0)
         seeds = self.links("seed")
         partner = seeds[seeds[:, own] == place, others]
-        if len(partner):
-            return partner, np.ones(1)
+        certain = np.ones(len(partner))
+        if len(partner) and not self.settings.several[own]:
+            return partner, certain
         candidates = self.candidates if side == "left" else self.candidates.reversed()
         mine = candidates.left == place
         if candidates.alike is None:  # of names and values nothing is known
             mine &= self._connected[SIDES[others]][candidates.right]
-        return candidates.right[mine], candidates.score[mine]
+        return np.append(partner, candidates.right[mine]), np.append(certain, candidates.score[mine])
 
     @lazy
     def _connected(self) -> dict[str, NDArray[np.bool_]]:
@@ -146,7 +148,9 @@ class AlignmentRun(AlignmentFolder):
         pairs = np.stack([lookup(names[side], frame[side]) for side in SIDES], axis=1)
         seeds = self.links("seed")
         known = (pairs >= 0).all(axis=1)
-        fresh = known & ~np.isin(pairs[:, 0], seeds[:, 0]) & ~np.isin(pairs[:, 1], seeds[:, 1])
+        fresh = known & ~among(pairs, seeds)
+        for ids, ends, may in zip(pairs.T, seeds.T, self.settings.several, strict=True):
+            fresh &= True if may else ~np.isin(ids, ends)
         if not fresh.any():
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)

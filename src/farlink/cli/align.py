@@ -73,7 +73,11 @@ SignalsOption = Annotated[
     str, typer.Option(help=f"What entities are compared by: all that there is, or some of {', '.join(SIGNALS)}.")
 ]
 CardinalityOption = Annotated[
-    str, typer.Option(help="one-to-one, or many-to-one: left entities may share a counterpart.")
+    str,
+    typer.Option(
+        help="one-to-one; many-to-one: left entities may share a counterpart; one-to-many: right entities may; or "
+        "many-to-many."
+    ),
 ]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
@@ -106,7 +110,7 @@ def align(
     fold: FoldOption = 1,
     share: ShareOption = None,
 ) -> None:
-    """Align two graphs: from files to a scored one-to-one mapping, with known links (seeds) or without.
+    """Align two graphs: from files to a scored mapping, with known links (seeds) or without.
 
     **farlink align left.nt.gz right.tsv --out run/**
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from farlink.io.exports.content import Content, Provenance, confidence, links_of
+from farlink.io.exports.content import Content, Provenance, cardinality_of, confidence, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN, compacted, iris_of
 from farlink.io.files import write_text
 
@@ -18,7 +18,8 @@ def write(content: Content, path: str | Path) -> None:
 
     The predicate is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
     links are justified by semapv:StructuralMatching; seed links by semapv:UnspecifiedMatching, as nobody
-    told Farlink how they were made. Confidence is the probability, or the score where no probability is known.
+    told Farlink how they were made. How many counterparts the two ends of a link have in this mapping
+    stands with it (mapping_cardinality). Confidence is the probability, or the score where no probability is known.
 
     Expanding a CURIE gives back the IRI, except that characters outside ASCII are percent-encoded (the URI
     that RFC 3987 assigns to the IRI): sssom-py drops rows with such characters. Wherever the expanded
@@ -37,6 +38,7 @@ def write(content: Content, path: str | Path) -> None:
             "object_id": objects["curie"],
             "object_label": _where_different(links["right"], objects["expanded"]),
             "mapping_justification": _justifications(links["status"]),
+            "mapping_cardinality": cardinality_of(links),
             "confidence": confidence(links),
         }
     )
