@@ -81,7 +81,9 @@ def test_the_figures_of_a_run_know_all_links(worlds, aligned):
     assert figures["mapping"]["recall"] == pytest.approx(recall)
     assert figures["mapping"]["precision"] >= precision
     assert figures["linked"]["left_to_right"]["hits@1"] >= 0.9
-    assert run.evaluate(links)["all"] == figures["all"]
+    again = run.evaluate(links)["all"]
+    for direction, ranks in figures["all"].items():
+        assert again[direction]["mrr"] == pytest.approx(ranks["mrr"], abs=1e-3)
 
 
 @pytest.mark.slow
