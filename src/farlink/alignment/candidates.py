@@ -16,7 +16,7 @@ from torch import Tensor
 
 from farlink.alignment.assignment import one_to_one
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.likelihood import Background, LikelihoodRatio
+from farlink.alignment.likelihood import Background, LikelihoodRatio, against_others
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
@@ -275,6 +275,8 @@ class PairScorer:
         ]
         for _ in range(self.settings.refinements):
             parts = {signal.name: signal.weight * signal.of(candidates) for signal in signals}
+            if not structure:  # beside triples, which add more than this, right pairs pass without it
+                parts = {name: against_others(part, candidates.score) for name, part in parts.items()}
             logit = sum(parts.values(), np.zeros(len(candidates.left)))
             candidates = candidates.competing(np.where(given, MOST, logit))
         kept = {name: part.astype(np.float32) for name, part in parts.items()}
