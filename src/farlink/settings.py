@@ -160,8 +160,10 @@ class AlignmentSettings(Settings):
         description="whether the network is trained; auto: where structure is all that is read, as names settle "
         "most of what it could find",
     )
-    cardinality: Literal["one-to-one", "many-to-one"] = Field(
-        "one-to-one", description="whether several left entities may have one counterpart"
+    cardinality: Literal["one-to-one", "many-to-one", "one-to-many", "many-to-many"] = Field(
+        "one-to-one",
+        description="whether several left entities may have one counterpart (many-to-one), a left entity may have "
+        "several (one-to-many), or both",
     )
     cross_bias: Annotated[float, NETWORK] = Field(
         0.9, gt=0.0, lt=1.0, description="β: preference for crossing to the other graph"
@@ -253,6 +255,11 @@ class AlignmentSettings(Settings):
     def signals_read(self) -> tuple[str, ...]:
         """The names of the signals that are read."""
         return SIGNALS if self.signals == ALL_SIGNALS else tuple(self.signals.split(","))
+
+    @property
+    def several(self) -> tuple[bool, bool]:
+        """Whether a left, and whether a right entity may have several counterparts."""
+        return self.cardinality.endswith("many"), self.cardinality.startswith("many")
 
     @field_validator("method")
     @classmethod

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from farlink.alignment.candidates import Candidates
-from farlink.alignment.evaluation import protocol_ranks, rank_links, summaries
+from farlink.alignment.evaluation import pair_quality, protocol_ranks, rank_links, summaries
 
 
 def ids(*rows):
@@ -53,3 +53,19 @@ def test_where_every_entity_is_linked_the_protocols_are_the_same():
     links = ids((1, 1), (2, 2), (3, 3))
     ranks = protocol_ranks(LEFT, RIGHT[:4], links, linked=links, seeds=ids((0, 0)), candidates=None)
     assert ranks["linked"] is ranks["all"]
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_right_counterparts_of_an_entity_do_not_stand_in_each_others_way(balanced):
+    right = torch.cat([RIGHT, RIGHT[2:3] * 0.9 + 0.01])  # 5 lies beside 2
+    links = ids((2, 2), (2, 5), (3, 3))
+    ranks = rank_links(LEFT, right, links, (np.arange(4), np.arange(6)), listing(LEFT, right, balanced))
+    best = [1, 1, 1] if balanced else [1, 2, 1]  # by cosine alone nothing is left out
+    assert ranks["left_to_right"].optimistic.tolist() == best
+
+
+def test_pairs_are_judged_by_all_links_of_their_entities():
+    truth = ids((0, 0), (0, 1), (1, 1))
+    figures = pair_quality(ids((0, 0), (0, 1), (1, 2), (5, 5)), truth)
+    assert (figures["right"], figures["judged"], figures["not_judged"]) == (2, 3, 1)
+    assert (figures["precision"], figures["recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.alignment.likelihood import BINS, PRIOR, Background, LikelihoodRatio, bins_of
+from farlink.alignment.likelihood import BINS, PRIOR, SURE, Background, LikelihoodRatio, against_others, bins_of
 
 SOME = st.lists(st.sampled_from([-1.0, 0.0, 0.1, 0.5, 0.77, 1.0]), min_size=1, max_size=30).map(np.array)
 
@@ -74,3 +74,20 @@ def test_what_is_the_same_for_all_pairs_tells_nothing():
     background = Background.of(np.empty(0), 1e6, drawn)
     weight = LikelihoodRatio.fit(background, drawn, np.ones(1000)).of(np.array([0.0, 0.4]))
     np.testing.assert_allclose(weight, 0, atol=1e-3)
+
+
+def test_what_right_pairs_alone_look_like_weighs_more_than_against_any_two():
+    weight = np.repeat([0.0, 3.0, 7.0], 100)
+    chance = np.concatenate([np.zeros(100), np.full(100, 0.1), np.ones(100)])
+    found = against_others(weight, chance)
+    assert found[[0, 100, 200]] == pytest.approx([0.0, 3.0 - np.log(0.9), 7.0 - np.log(1 - SURE)], abs=0.02)
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9), st.floats(0, 1)), max_size=30))
+def test_against_others_a_weight_never_falls_and_keeps_its_order(pairs):
+    weight, chance = np.array(pairs).reshape(-1, 2).T
+    found = against_others(weight, chance)
+    assert (found >= weight - 1e-9).all()
+    told = np.flatnonzero(weight)
+    order = told[np.argsort(np.round(weight[told] * 2), kind="stable")]
+    assert (np.diff((found - weight)[order]) >= -1e-9).all()

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -84,3 +86,56 @@ def test_probabilities_come_from_validation_links_and_are_unknown_without():
     assert mapping.probability[:3].min() > mapping.probability[3:].max()
     assert np.isnan(mapping_of(left, right).probability).all()
     assert (mapping_of(left, right).status == "matched").all()
+
+
+def several(cosine, cardinality, chance=None, seeds=()):
+    """The mapping of a table of cosines, as shares; with their chances, if these are known."""
+    table = np.array(cosine)
+    left, right = (ends.astype(np.int32) for ends in np.nonzero(table))
+    score = table[left, right]
+    some = Candidates(left, right, score, score, score, table.shape, 15)
+    chosen = make_settings(temperature=0.0, cardinality=cardinality)
+    known = None if chance is None else np.array(chance)[left, right]
+    some = replace(some, several=chosen.several, chance=known)
+    return make_mapping(some, ids(*seeds), ids(), tuple(map(everyone, table.shape)), chosen)
+
+
+SHARES = [[0.9, 0.8, 0.0], [0.7, 0.1, 0.0], [0.0, 0.2, 0.3]]
+
+
+@pytest.mark.parametrize(
+    ("cardinality", "pairs"),
+    [
+        ("many-to-one", [[0, 0], [1, 0]]),
+        ("one-to-many", [[0, 0], [0, 1]]),
+        ("many-to-many", [[0, 0], [0, 1], [1, 0]]),
+    ],
+)
+def test_every_pair_that_is_likely_enough_by_itself_is_matched(cardinality, pairs):
+    mapping = several(SHARES, cardinality, SHARES)
+    assert mapping.matched().tolist() == pairs
+    assert mapping.left[mapping.status == "unmatched"].tolist() == sorted({0, 1, 2} - {a for a, _ in pairs})
+    assert mapping.right[mapping.left == 2].tolist() == [2]  # what came nearest is shown
+
+
+def test_where_nothing_tells_how_likely_pairs_are_the_best_of_every_entity_are_matched():
+    mapping = several(SHARES, "many-to-many")
+    assert mapping.matched().tolist() == [[0, 0], [0, 1], [1, 0], [2, 2]]
+    assert several(SHARES, "one-to-many").matched().tolist() == [[0, 0], [0, 1], [2, 2]]
+
+
+def test_a_known_pair_and_further_counterparts_of_its_ends_have_a_row_each():
+    mapping = several([[0.0, 0.8], [0.9, 0.0]], "many-to-many", [[0.0, 0.8], [0.2, 0.0]], seeds=[(0, 0)])
+    assert mapping.pairs.tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert mapping.status.tolist() == ["seed", "matched", "unmatched"]
+    names = pl.Series(["l0", "l1"]), pl.Series(["r0", "r1"])
+    assert mapping.frame(*names).select("left", "right", "status").rows() == [
+        ("l0", "r0", "seed"),
+        ("l0", "r1", "matched"),
+        ("l1", "r0", "unmatched"),
+    ]
+
+
+def test_the_margin_is_the_lead_over_the_best_that_is_not_in_the_mapping():
+    mapping = several([[0.9, 0.8, 0.3]], "one-to-many", [[0.9, 0.8, 0.3]])
+    assert mapping.margin == pytest.approx([0.6, 0.5])

@@ -5,10 +5,12 @@ import polars as pl
 import pytest
 
 import farlink
+from farlink.demo import DATA
 from farlink.errors import FarlinkError
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from helpers.commands import invoke
 from helpers.pairs import TINY
+from helpers.worlds import make_world, quality
 
 SIZE = 60
 SHARED = 50  # entities that both graphs have
@@ -212,3 +214,32 @@ def test_the_network_is_not_trained_where_that_is_not_wanted(tmp_path):
     run = farlink.align(LEFT, RIGHT, LINKS[:30], out=tmp_path / "run", signals="structure", network="never", width=16)
     assert run.trace.height == 0
     assert run.candidates.alike is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("signals", "precision", "recall"), [("names", 0.95, 0.8), ("values", 0.95, 0.35), ("names,values", 0.95, 0.75)]
+)
+def test_names_and_values_find_pairs_without_triples(signals, precision, recall, tmp_path):
+    world = make_world()  # names have slips, and half of the right pairs have a date on both sides
+    run = farlink.align(world.left, world.right, signals=signals, out=tmp_path / "run")
+    found = quality(run, world.links)
+    assert found[0] >= precision
+    assert found[1] >= recall
+    assert set(run.candidates.parts) == set(signals.split(","))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signals", ["names", "names,values"])
+def test_the_demo_is_aligned_by_its_names_alone(signals, tmp_path):
+    files = DATA / "atlas.nt.gz", DATA / "gazette.tsv.gz"
+    run = farlink.align(*files, test=DATA / "test.tsv", signals=signals, out=tmp_path / "run")
+    assert run.metrics["test"]["mapping"]["precision"] >= 0.95
+    assert run.metrics["test"]["mapping"]["recall"] >= 0.5
+
+
+def test_signals_that_a_graph_does_not_have_are_told(tmp_path):
+    files = DATA / "atlas.nt.gz", DATA / "gazette.tsv.gz"
+    with pytest.raises(FarlinkError, match=r"nothing to compare by: .*gazette.tsv.gz has no values \(signals\)"):
+        farlink.align(*files, signals="values", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

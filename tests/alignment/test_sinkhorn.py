@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.evaluation import candidate_ranks
-from farlink.alignment.sinkhorn import balanced, shared_out, transported
+from farlink.alignment.sinkhorn import balanced, shared_out, transported, uncontested
 
 ROUNDS = 15
 
@@ -199,3 +199,41 @@ def test_no_entity_has_more_than_one_counterpart_by_chance(logit, lefts, rights,
 def test_what_is_certain_beyond_numbers_stays_a_number():
     chance, _ = shared_out(np.array([0]), np.array([0]), np.array([900.0]), (9, 9), 30, 1.0)
     assert chance == pytest.approx([1.0], abs=0.05)
+
+
+SEVERAL = [(False, True), (True, False), (True, True)]
+
+
+@pytest.mark.parametrize("several", SEVERAL)
+def test_who_may_have_several_is_not_competed_for(several):
+    # left 0 and 1 both look like right 0, and left 2 looks like right 1 and 2
+    left, right = np.array([0, 1, 2, 2]), np.array([0, 0, 1, 2])
+    logit = np.full(4, 9.0)
+    chance, _ = shared_out(left, right, logit, (3, 3), ROUNDS, 2.0, several)
+    share = uncontested(left, right, logit, (3, 3), several)
+    assert (chance[:2] > 0.9).all() == several[1]
+    assert (chance[2:] > 0.9).all() == several[0]
+    assert share[:2] == pytest.approx([1.0 if several[1] else 0.5] * 2)
+    assert share[2:] == pytest.approx([1.0 if several[0] else 0.5] * 2)
+
+
+def test_without_competition_a_pair_is_judged_by_its_own_odds():
+    logit = np.array([3.0, 8.0])
+    chance, overlap = shared_out(np.array([0, 0]), np.array([0, 1]), logit, (10, 10), 200, 1.0, (True, True))
+    odds = np.exp(logit) * overlap / 100 / (1 - overlap / 100)
+    assert chance == pytest.approx(odds / (1 + odds), rel=1e-3)
+    assert overlap == pytest.approx(chance.sum(), rel=1e-3)
+
+
+def test_a_lone_entity_shares_itself_out_as_bayes_says():
+    logit = np.array([4.0, 6.0])
+    chance, overlap = shared_out(np.array([0, 0]), np.array([0, 1]), logit, (10, 10), 200, 5.0, (False, True))
+    weight = np.exp(logit) * overlap / 100
+    assert chance == pytest.approx(weight / (weight.sum() + 1 - overlap / 10), rel=1e-3)
+
+
+def test_a_share_without_competition_is_that_of_the_best_of_both_ends():
+    left, right, logit = np.array([0, 0, 1]), np.array([0, 1, 1]), np.log([4.0, 1.0, 2.0])
+    assert uncontested(left, right, logit, (2, 2), (True, True)) == pytest.approx([1.0, 0.25, 1.0])
+    assert uncontested(left, right, logit, (2, 2), (False, True)) == pytest.approx([0.8, 0.2, 1.0])
+    assert uncontested(left, right, logit, (2, 2), (True, False)) == pytest.approx([1.0, 1 / 3, 2 / 3])

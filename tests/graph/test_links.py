@@ -54,6 +54,19 @@ def test_links_that_give_one_entity_several_counterparts_are_all_left_out():
     assert "line 1 (a ↔ x)" in result.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("several", "kept"),
+    [
+        ((False, True), [("a", "x"), ("b", "x")]),
+        ((True, False), [("c", "y"), ("c", "z")]),
+        ((True, True), [("a", "x"), ("b", "x"), ("c", "y"), ("c", "z")]),
+    ],
+)
+def test_entities_that_may_have_several_counterparts_contradict_nothing(several, kept):
+    given = links(("a", "x"), ("b", "x"), ("c", "y"), ("c", "z"))
+    assert by_name(resolve(given, LEFT, RIGHT, "seed", "seeds.tsv", several)) == kept
+
+
 def test_if_all_links_contradict_each_other_nothing_sensible_is_left():
     with pytest.raises(InputError, match=r"seeds.tsv: all seed links contradict each other.*line 1"):
         resolved(("a", "x"), ("a", "y"))
@@ -88,6 +101,13 @@ def test_links_that_touch_taken_entities_are_left_out():
 def test_if_all_links_touch_taken_entities_there_is_nothing_to_measure():
     with pytest.raises(FarlinkError, match="every test link touches"):
         without(LinkSet(ids((0, 0))), ids((0, 0)), "seed", "test")
+
+
+def test_links_that_touch_what_may_have_several_are_kept_but_for_the_same_ones():
+    links = LinkSet(ids((0, 0), (1, 0), (0, 1)))
+    taken = ids((0, 0))
+    assert without(links, taken, "seed", "test", (True, True)).pairs.tolist() == [[1, 0], [0, 1]]
+    assert without(links, taken, "seed", "test", (False, True)).pairs.tolist() == [[1, 0]]
 
 
 def test_links_apart_pass():

@@ -114,6 +114,8 @@ def _check_signals(task: AlignmentTask, settings: AlignmentSettings) -> None:
         return
     if "values" in settings.signals_read and all(not_names(graph.literals).height for graph in graphs):
         return
+    if "structure" not in settings.signals_read:
+        raise FarlinkError(_nothing_to_read(task, settings), "signals")
     for graph in (task.left, task.right):
         if not len(graph.triples):
             literals = counted(graph.literals.height, "literal")
@@ -127,6 +129,16 @@ def _check_signals(task: AlignmentTask, settings: AlignmentSettings) -> None:
             "'left<TAB>right' pair a line",
             "seeds",
         )
+
+
+def _nothing_to_read(task: AlignmentTask, settings: AlignmentSettings) -> str:
+    """Which graph lacks what should be compared."""
+    lacks = {
+        "names": [graph.source for graph in (task.left, task.right) if not has_names(graph)],
+        "values": [graph.source for graph in (task.left, task.right) if not not_names(graph.literals).height],
+    }
+    said = "; ".join(f"{' and '.join(lacks[name])} has no {name}" for name in settings.signals_read)
+    return f"nothing to compare by: {said}"
 
 
 def _telling(task: AlignmentTask, method: Method[Any]) -> Pools:
@@ -144,7 +156,7 @@ def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettin
     run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):
         vectors = method.compared(model, links)
-        candidates = method.scorer.scored(vectors, links)
+        candidates = method.scorer.opened(method.scorer.scored(vectors, links))
         mapping = make_mapping(candidates, task.seeds, task.valid, _telling(task, method), settings)
         measured = measure(task, vectors, candidates, mapping, settings)
         run.write_candidates(candidates)

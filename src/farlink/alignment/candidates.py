@@ -14,16 +14,17 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
+from farlink.alignment.assignment import one_to_one
 from farlink.alignment.evidence import Evidence
-from farlink.alignment.likelihood import Background, LikelihoodRatio
+from farlink.alignment.likelihood import Background, LikelihoodRatio, against_others
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
-from farlink.alignment.sinkhorn import balanced, shared_out, transported
+from farlink.alignment.sinkhorn import MOST, balanced, shared_out, transported, uncontested
 from farlink.alignment.values import Values
 from farlink.graph.ids import Ids, Pairs, Pools, distinct_pairs, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
-from farlink.graph.links import among, repeated
+from farlink.graph.links import ONE, Several, among, repeated
 from farlink.measures.calibration import log_odds
 from farlink.settings import AlignmentSettings
 
@@ -31,6 +32,8 @@ ROUNDS = 30  # of sharing out, in which the overlap is found, too
 UNLEARNED = 0.1  # a likeness divided by this is its weight before anything is learned
 DRAWN = 100_000  # pairs drawn at random to see how near any two entities are
 NEIGHBOURS = 20  # pairs that an entity brings into question by shared neighbours, and by vectors beside names
+EQUALS = 0.5  # of the best share of an entity: from there on a counterpart is as good as the best
+TWINS = 4  # counterparts that an entity may have, as far as pairs are taken for known ones
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Candidates:
     alike: NDArray[np.float32] | None = None  # how alike their names are, -1 where one has none; None: not read
     parts: dict[str, NDArray[np.float32]] | None = None  # what each signal adds to the logit
     chance: NDArray[np.float64] | None = None  # that the pair is right and its entities have a counterpart at all
+    several: Several = ONE  # whether a left, and whether a right entity gives itself to several
+    twins: bool = False  # whether entities may be so much alike that none is the best: one of them is a known pair then
 
     @classmethod
     def nearest(cls, left: Tensor, right: Tensor, pools: Pools, k: int, rounds: int) -> Candidates:
@@ -63,6 +68,9 @@ class Candidates:
     def balanced(self, logit: NDArray[np.floating]) -> Candidates:
         """The same pairs, competing with what now speaks for each of them."""
         logit = logit.astype(np.float32)
+        if any(self.several):
+            score = uncontested(self.left, self.right, logit, self.shape, self.several)
+            return replace(self, logit=logit, score=score)
         return replace(self, logit=logit, score=balanced(self.left, self.right, logit, self.shape, self.rounds))
 
     def competing(self, logit: NDArray[np.floating]) -> Candidates:
@@ -70,7 +78,7 @@ class Candidates:
 
         Where names are read the sides may be of very different sizes, and only the smaller one has to give all it has.
         """
-        if self.alike is None:
+        if self.alike is None or any(self.several):
             return self.balanced(logit)
         score = transported(self.left, self.right, logit, self.shape, self.rounds)
         return replace(self, logit=logit.astype(np.float32), score=score)
@@ -78,8 +86,19 @@ class Candidates:
     def with_chances(self) -> Candidates:
         """The same pairs with the chance of each, given the logarithm of how much likelier it makes what is seen."""
         mutual = float(self.mutual().sum())
-        chance, _ = shared_out(self.left, self.right, self.logit, self.shape, self.rounds, mutual)
+        chance, _ = shared_out(self.left, self.right, self.logit, self.shape, self.rounds, mutual, self.several)
         return replace(self, chance=chance)
+
+    def opened(self, several: Several, *, compete: bool) -> Candidates:
+        """The same pairs where left or right entities may have several counterparts: those give themselves to each.
+
+        What speaks for a pair stays what it is, as it was learned one-to-one; only the sharing out is done anew.
+        """
+        if not any(several):
+            return self
+        some = replace(self, several=several)
+        some = some.competing(some.logit) if compete else some
+        return some if some.chance is None else some.with_chances()
 
     def within(self, pools: Pools, *, compete: bool) -> Candidates:
         """The pairs of some entities only; if they `compete`, the balance is found anew among them."""
@@ -104,7 +123,7 @@ class Candidates:
 
     def reversed(self) -> Candidates:
         """The same pairs seen from the right, in the same order."""
-        return replace(self, left=self.right, right=self.left, shape=self.shape[::-1])
+        return replace(self, left=self.right, right=self.left, shape=self.shape[::-1], several=self.several[::-1])
 
     def best(self) -> NDArray[np.bool_]:
         """Which pairs have the best score of their left entity."""
@@ -118,9 +137,27 @@ class Candidates:
 
     def confident(self, confidence: float) -> Pairs:
         """Pairs that are each other's best, with a score above the confidence asked for."""
+        if self.twins:
+            return self._one_of_twins(confidence)
         sure = self.mutual() & (self.score > confidence)
         pairs = np.stack([self.left[sure], self.right[sure]], axis=1)
         return pairs[~(repeated(pairs[:, 0]) | repeated(pairs[:, 1]))]  # equal scores may leave an entity undecided
+
+    def _one_of_twins(self, confidence: float) -> Pairs:
+        """The same where an entity may have to share itself among a few equals: one of those is taken for all."""
+        near = np.ones(len(self.left), dtype=bool)
+        together = np.zeros(len(self.left))
+        for side in (self, self.reversed()):
+            most = np.full(side.shape[0], -np.inf)
+            np.maximum.at(most, side.left, side.score)
+            near &= side.score >= EQUALS * most[side.left]
+        for side in (self, self.reversed()):
+            few = np.bincount(side.left[near], minlength=side.shape[0])[side.left] <= TWINS
+            share = np.bincount(side.left[near], side.score[near], minlength=side.shape[0])[side.left]
+            together = np.maximum(together, np.where(few, share, 0.0))
+        sure = self.only(near & (together > confidence))
+        one = sure.only(one_to_one(sure.left, sure.right, sure.score, sure.shape))
+        return np.stack([one.left, one.right], axis=1)
 
     def features(self) -> dict[str, NDArray[np.floating]]:
         """What the probability of a pair is made of, by name."""
@@ -196,7 +233,10 @@ class PairScorer:
         self.seeds, self.settings = seeds, settings
         self.rejected = seeds[:0] if rejected is None else rejected
         self.shape = len(left.entities), len(right.entities)
-        self.pools = unseeded(self.shape[0], seeds[:, 0]), unseeded(self.shape[1], seeds[:, 1])
+        self.several = settings.several
+        none = seeds[:0]  # where seeds may have further counterparts they compete for these with all others
+        taken = none if any(self.several) else seeds
+        self.pools = unseeded(self.shape[0], taken[:, 0]), unseeded(self.shape[1], taken[:, 1])
         self.evidence = Evidence(left, right, seeds, settings)
         values = Values(left, right, settings.seed) if "values" in settings.signals_read else None
         self.values = values if values and values.known else None
@@ -221,8 +261,9 @@ class PairScorer:
         if sum(self.shape) > self.settings.vector_entities or not structure:
             vectors = None
         candidates = self._listed(vectors, known)
+        given = among(np.stack([candidates.left, candidates.right], axis=1), self.seeds)
         if len(known) == len(self.seeds):  # nothing was found yet
-            candidates = candidates.competing(self._unlearned(candidates))
+            candidates = candidates.competing(np.where(given, MOST, self._unlearned(candidates)))
             likely = np.concatenate([known, candidates.confident(self.settings.confidence)])
         else:
             likely = known
@@ -234,9 +275,38 @@ class PairScorer:
         ]
         for _ in range(self.settings.refinements):
             parts = {signal.name: signal.weight * signal.of(candidates) for signal in signals}
-            candidates = candidates.competing(sum(parts.values(), np.zeros(len(candidates.left))))
+            if not structure:  # beside triples, which add more than this, right pairs pass without it
+                parts = {name: against_others(part, candidates.score) for name, part in parts.items()}
+            logit = sum(parts.values(), np.zeros(len(candidates.left)))
+            candidates = candidates.competing(np.where(given, MOST, logit))
         kept = {name: part.astype(np.float32) for name, part in parts.items()}
-        return replace(candidates, parts=kept).with_chances()
+        return self._beside_seeds(replace(candidates, parts=kept).with_chances())
+
+    def opened(self, candidates: Candidates) -> Candidates:
+        """Candidates whose entities may have as many counterparts as the settings say.
+
+        What pairs are worth was learned one-to-one, where of several equals each keeps a share. So triples are judged
+        once more by neighbours that are all the same.
+        """
+        if candidates.parts is None or "triples" not in candidates.parts:
+            return candidates.opened(self.several, compete=self.settings.temperature > 0)
+        others = candidates.logit - candidates.parts["triples"]
+        for _ in range(self.settings.refinements if any(self.several) else 0):
+            candidates = candidates.opened(self.several, compete=True)
+            assert candidates.chance is not None
+            triples = self._agreeing(replace(candidates, score=candidates.chance)).astype(np.float32)
+            parts = {**(candidates.parts or {}), "triples": triples}
+            candidates = replace(candidates, parts=parts, logit=others + triples)
+        return candidates.opened(self.several, compete=True)
+
+    def _beside_seeds(self, candidates: Candidates) -> Candidates:
+        """All candidates but the seeds, and but those of a seed's end that may have one counterpart only."""
+        if not any(self.several) or not len(self.seeds):
+            return candidates
+        closed = np.zeros(len(candidates.left), dtype=bool)
+        for ids, seeds, may in zip((candidates.left, candidates.right), self.seeds.T, self.several, strict=True):
+            closed |= False if may else np.isin(ids, seeds)
+        return candidates.only(~closed).without(self.seeds)
 
     def _unlearned(self, candidates: Candidates) -> NDArray[np.floating]:
         """What speaks for pairs before anything is learned: likeness itself, and the rarity of a value both have."""
@@ -281,14 +351,18 @@ class PairScorer:
         nameless = np.full(len(left), -1, dtype=np.float32)
         alike = nameless if self.names is None else self.names.likeness(left, right)
         right_so_far = among(pairs[free], known).astype(np.float64)
-        return Candidates(left, right, cosine, cosine, right_so_far, self.shape, ROUNDS, alike).without(self.rejected)
+        listed = Candidates(left, right, cosine, cosine, right_so_far, self.shape, ROUNDS, alike)
+        return replace(listed, twins=any(self.several)).without(self.rejected)
 
     def _further(self, vectors: Vectors | None, known: Pairs) -> Iterator[Pairs]:
         """Pairs that come into question by the structure of the graphs, given known pairs."""
         if len(known) and self._neighbours is not None:
             yield self._neighbours.pairs(known, np.ones(len(known)), NEIGHBOURS)
         if vectors is not None:
-            open_left, open_right = (np.setdiff1d(pool, ends) for pool, ends in zip(self.pools, known.T, strict=True))
+            open_left, open_right = (
+                pool if may else np.setdiff1d(pool, ends)
+                for pool, ends, may in zip(self.pools, known.T, self.several, strict=True)
+            )
             near = Candidates.nearest(*vectors, (open_left, open_right), NEIGHBOURS, 1)
             yield np.stack([near.left, near.right], axis=1)
 

@@ -21,6 +21,7 @@ from farlink.alignment.nearest import target_ranks
 from farlink.alignment.task import AlignmentTask
 from farlink.graph import names
 from farlink.graph.ids import Ids, Pairs, Pools, unseeded
+from farlink.graph.links import among
 from farlink.measures.calibration import reliability
 from farlink.measures.ranks import RankKind, Ranks
 from farlink.settings import AlignmentSettings
@@ -32,8 +33,7 @@ def pair_quality(found: Pairs, truth: Pairs) -> dict[str, float]:
     Only pairs that touch an entity of the truth can be judged; the others are left out and counted.
     """
     judged = found[np.isin(found[:, 0], truth[:, 0]) | np.isin(found[:, 1], truth[:, 1])]
-    partner = dict(zip(truth[:, 0].tolist(), truth[:, 1].tolist(), strict=True))
-    right = sum(partner.get(a) == b for a, b in judged.tolist())
+    right = int(among(judged, truth).sum())
     precision = right / len(judged) if len(judged) else 0.0
     recall = right / len(truth) if len(truth) else 0.0
     return {
@@ -49,8 +49,32 @@ def pair_quality(found: Pairs, truth: Pairs) -> dict[str, float]:
 def candidate_ranks(candidates: Candidates, left: Tensor, right: Tensor, pairs: Pairs, pool: Ids) -> Ranks:
     """Rank of the right entity of each pair for its left entity: candidates by score, then the others.
 
-    The others, right entities of the `pool`, follow by their cosine. Each left entity is in one pair at the most.
+    The others, right entities of the `pool`, follow by their cosine. Where a left entity is in several pairs, the
+    candidates that are right as well do not count as better than the one that is asked for.
     """
+    turn = _turns(pairs[:, 0])
+    if not turn.any():
+        return _ranks_of_each(candidates, left, right, pairs, pool)
+    ranks = np.empty((2, len(pairs)))
+    for number in range(int(turn.max()) + 1):
+        asked = turn == number
+        others = candidates.without(pairs[~asked])
+        found = _ranks_of_each(others, left, right, pairs[asked], pool)
+        ranks[:, asked] = found.optimistic, found.pessimistic
+    return Ranks(*ranks.astype(np.int64))
+
+
+def _turns(ids: Ids) -> NDArray[np.int64]:
+    """How often each id occurs before."""
+    order = np.argsort(ids, kind="stable")
+    ordered = ids[order]
+    turns = np.empty(len(ids), dtype=np.int64)
+    turns[order] = np.arange(len(ids)) - np.searchsorted(ordered, ordered)
+    return turns
+
+
+def _ranks_of_each(candidates: Candidates, left: Tensor, right: Tensor, pairs: Pairs, pool: Ids) -> Ranks:
+    """The same where each left entity is in one pair."""
     target = np.full(candidates.shape[0], -1, dtype=np.int32)
     target[pairs[:, 0]] = pairs[:, 1]
     own_score, own_cosine = (np.full(candidates.shape[0], np.nan) for _ in range(2))
@@ -115,7 +139,10 @@ def protocol_pools(linked: Pairs, seeds: Pairs, entities: tuple[int, int]) -> di
     """The left and right entities among which each protocol ranks."""
     return {
         "linked": (np.unique(linked[:, 0]), np.unique(linked[:, 1])),
-        "all": (unseeded(entities[0], seeds[:, 0]), unseeded(entities[1], seeds[:, 1])),
+        "all": (
+            np.union1d(unseeded(entities[0], seeds[:, 0]), linked[:, 0]),
+            np.union1d(unseeded(entities[1], seeds[:, 1]), linked[:, 1]),
+        ),
     }
 
 
@@ -126,7 +153,7 @@ def validation_hits(left: Tensor, right: Tensor, seeds: Pairs, valid: Pairs) -> 
     """
     if not len(valid):
         return None
-    pool = unseeded(len(right), seeds[:, 1])
+    pool = np.union1d(unseeded(len(right), seeds[:, 1]), valid[:, 1])
     targets = np.searchsorted(pool, valid[:, 1]).astype(np.int32)
     return target_ranks(left[valid[:, 0]], right[pool], targets).summary()["hits@1"]
 
@@ -182,6 +209,5 @@ def measure(
 
 def _calibration(mapping: Mapping, links: Pairs) -> dict[str, Any]:
     """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
-    probability, right = mapping.probability[links[:, 0]], mapping.right[links[:, 0]] == links[:, 1]
-    known = ~np.isnan(probability)
-    return reliability(probability[known], right[known])
+    judged = mapping.of(links[:, 0]) & ~np.isnan(mapping.probability) & (mapping.status != "seed")
+    return reliability(mapping.probability[judged], among(mapping.pairs[judged], links))

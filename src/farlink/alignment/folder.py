@@ -161,7 +161,8 @@ class AlignmentFolder(Run[AlignmentSettings]):
         alike, chance = (table[name].to_numpy() if name in table.columns else None for name in ("alike", "chance"))
         rounds = self.settings.sinkhorn_rounds if alike is None else ROUNDS
         parts = {name.removeprefix(PART): table[name].to_numpy() for name in table.columns if name.startswith(PART)}
-        candidates = Candidates(left, right, cosine, logit, score, shape, rounds, alike, parts or None, chance)
+        several = self.settings.several
+        candidates = Candidates(left, right, cosine, logit, score, shape, rounds, alike, parts or None, chance, several)
         if "score" not in table.columns and self.settings.temperature:
             return candidates.balanced(logit)  # as it was done when format 0 was read
         return candidates

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+STEP = 0.5  # of weights that count as one
+SURE = 0.98  # share that is right of pairs that look so, at the most: one in fifty may always be another
 BINS = 20  # of likenesses below 1, which have a bin of their own
 EQUAL = 0.9999  # a cosine from here on is 1 but for rounding
 PRIOR = 2.0  # pairs that a bin counts as, whatever was seen
@@ -65,3 +67,17 @@ class LikelihoodRatio:
     def of(self, likeness: NDArray[np.floating]) -> NDArray[np.float64]:
         """The weight of each likeness; nothing where there is none."""
         return np.append(self.weight, 0.0)[bins_of(likeness)]  # -1 is the last
+
+
+def against_others(weight: NDArray[np.floating], chance: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The weight against two entities that are not the same, given that against any two.
+
+    Among any two entities are those that are the same. Where most pairs that look so are these, as with an equal name
+    or a value that nobody else has, the weight against any two stays below what the rarity of right pairs takes away,
+    and no pair would be likelier than not. How many are right is learned from the `chance` of each pair.
+    """
+    level, place, count = np.unique(np.round(weight / STEP), return_inverse=True, return_counts=True)
+    right = np.bincount(place, chance, minlength=len(level)) / (count + 1)
+    share = isotonic_regression(right, weights=count + 1).x if len(level) else right
+    more = -np.log1p(-np.minimum(share, SURE))[place]
+    return np.where(weight == 0, 0.0, weight + more)  # nothing was there to see

@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from farlink.alignment.mapping import LIKELIER_THAN_NOT, Mapping
+from farlink.alignment.candidates import Candidates
+from farlink.alignment.folder import SIDES
+from farlink.alignment.mapping import Mapping
 from farlink.alignment.methods import method_class
 from farlink.alignment.results import quality_table, ranks_table
 from farlink.alignment.run import AlignmentRun
-from farlink.graph.ids import Ids, Pairs
+from farlink.graph.ids import Ids, Pairs, lookup
+from farlink.graph.links import among
 from farlink.io.files import write_text
 from farlink.reports.card import notes_lines, training_lines
-from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training
+from farlink.reports.plots import BLUE, GREY, ORANGE, draw, draw_reliability, draw_training, figure_of, save
 from farlink.reports.tables import Column, Table, markdown, measured_part
 from farlink.settings import AlignmentSettings, settings_of
 from farlink.wording import counted
@@ -33,6 +37,9 @@ IN_WORDS = {
     "inverse narrower": "is narrower than the inverse of",
     "inverse broader": "is broader than the inverse of",
 }
+SURE = 0.95  # probability from which on a pair is shown as a sure one
+NEAR_ENOUGH = 0.05  # to a likeness that is shown
+LIKENESSES = (1.0, 0.9, 0.75, 0.5, 0.25)  # of names, whose worth the card shows
 
 
 def write(
@@ -52,15 +59,35 @@ def write(
         if np.isfinite(mapping.threshold):
             draw(plots / "probabilities.png", lambda axes: _probabilities(axes, mapping, test))
         draw(plots / "degrees.png", lambda axes: _by_degree(axes, hits, degrees[test[:, 0]]))
+    samples = sample_pairs(run)
+    if samples:
+        panels = [run.panel(left, right) for left, right in samples]
+        save(figure_of(panels, height=2.9 * len(panels), width=8.0), plots / "waterfall.png")
     write_text(run.folder / "README.md", _card(run, notes))
+
+
+def sample_pairs(run: AlignmentRun) -> list[tuple[str, str]]:
+    """A pair that is sure, one that is doubtful and one that is rejected, as far as there are any, by what adds up."""
+    if run.candidates.parts is None or run.metrics["threshold"] is None:
+        return []
+    found = run.alignment.filter(pl.col("status") != "seed", pl.col("probability").is_not_null())
+    found = found.with_columns(doubt=(pl.col("probability") - run.metrics["threshold"]).abs())
+    matched, others = found.filter(status="matched"), found.filter(status="unmatched")
+    kinds = [_middle(matched.filter(pl.col("probability") >= SURE)), found.sort("doubt").head(1), _middle(others)]
+    return pl.concat(kinds).select("left", "right").unique(maintain_order=True).rows()
+
+
+def _middle(rows: pl.DataFrame) -> pl.DataFrame:
+    """The row in the middle, which is neither the best nor the worst of its kind."""
+    return rows.slice(rows.height // 2, 1)
 
 
 def _probabilities(axes: Axes, mapping: Mapping, test: Pairs) -> None:
     """Probabilities of the right and of the wrong pairs among the test entities."""
-    chosen, probability = mapping.right[test[:, 0]], mapping.probability[test[:, 0]]
-    found, right = chosen >= 0, chosen == test[:, 1]
+    asked = mapping.of(test[:, 0]) & (mapping.status != "seed")
+    probability, right = mapping.probability[asked], among(mapping.pairs[asked], test)
     bins = np.linspace(0, 1, 41).tolist()
-    for mask, colour, label in ((right, BLUE, "right"), (found & ~right, ORANGE, "wrong")):
+    for mask, colour, label in ((right, BLUE, "right"), (~right, ORANGE, "wrong")):
         axes.hist(probability[mask], bins=bins, color=colour, alpha=0.65, label=f"{label} ({int(mask.sum()):,})")
     axes.axvline(mapping.threshold, color=GREY, linestyle="--", label=f"threshold {mapping.threshold:.2f}")
     axes.set(xlabel="probability of the chosen pair", ylabel="test entities")
@@ -110,7 +137,9 @@ def _card(run: AlignmentRun, notes: list[str]) -> str:
         *_ontology_lines(run),
     ]
     shown = [
-        name for name in ("reliability", "probabilities", "degrees") if (run.folder / f"plots/{name}.png").exists()
+        name
+        for name in ("reliability", "probabilities", "degrees", "waterfall")
+        if (run.folder / f"plots/{name}.png").exists()
     ]
     if shown:
         lines += ["", " ".join(f"![{name}](plots/{name}.png)" for name in shown)]
@@ -171,13 +200,50 @@ def _signal_lines(run: AlignmentRun) -> list[str]:
     candidates = run.candidates
     if candidates.parts is None or candidates.chance is None:
         return []
-    matched = candidates.best() & (candidates.chance >= LIKELIER_THAN_NOT)
+    matched = _accepted(run)
+    if not matched.any():
+        return []
     rows = [
-        [name, float(part[matched].mean()), float(part[~matched].mean())] for name, part in candidates.parts.items()
+        [name, float(part[matched].mean()), float(part[~matched].mean()), agreement(candidates, part, matched)]
+        for name, part in candidates.parts.items()
     ]
-    headings = [Column("signal"), Column("matched pairs", "+.1f", "right"), Column("other candidates", "+.1f", "right")]
+    headings = [Column(name, "+.1f", "right") for name in ("matched pairs", "other candidates")]
+    headings = [Column("signal"), *headings, Column("agreement", ".3f", "right")]
     told = markdown(Table(headings, rows, "What each signal adds to the log odds of a pair, on average:"))
-    return ["", *told] if matched.any() else []
+    agreed = (
+        "The agreement is the share of the matched pairs that this signal alone would rank first: it says more for the "
+        "pair than for any other candidate of the left entity."
+    )
+    return ["", *told, "", agreed, *_worth_of_names(candidates)]
+
+
+def _accepted(run: AlignmentRun) -> NDArray[np.bool_]:
+    """Which candidates are matched pairs of the mapping."""
+    ids = {side: run.vocabulary[side]["name"] for side in SIDES}
+    matched = run.alignment.filter(status="matched")
+    pairs = np.stack([lookup(ids[side], matched[side]) for side in SIDES], axis=1)
+    return among(np.stack([run.candidates.left, run.candidates.right], axis=1), pairs)
+
+
+def agreement(candidates: Candidates, part: NDArray[np.floating], matched: NDArray[np.bool_]) -> float:
+    """The share of matched pairs of which a signal says more than of any candidate of the left entity that is none."""
+    rival = np.full(candidates.shape[0], -np.inf)
+    np.maximum.at(rival, candidates.left[~matched], part[~matched])
+    return float((part[matched] > rival[candidates.left[matched]]).mean())
+
+
+def _worth_of_names(candidates: Candidates) -> list[str]:
+    """What names are worth that are so much alike, as it was learned."""
+    if candidates.alike is None or candidates.parts is None or "names" not in candidates.parts:
+        return []
+    distance = np.abs(candidates.alike[:, None] - np.array(LIKENESSES))
+    nearest, worth = distance.argmin(axis=0), candidates.parts["names"]
+    told = [
+        f"{likeness:g}: {worth[place]:+.1f}"
+        for likeness, place, gap in zip(LIKENESSES, nearest, distance.min(axis=0), strict=True)
+        if gap < NEAR_ENOUGH
+    ]
+    return ["", f"Names that are so much alike (1: equal) were found to be worth: {', '.join(told)}."] if told else []
 
 
 def _ontology_lines(run: AlignmentRun) -> list[str]:

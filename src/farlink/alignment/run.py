@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from farlink.alignment import evaluation
+from farlink.alignment.candidates import Candidates
 from farlink.alignment.ceiling import Colours, colours
 from farlink.alignment.evidence import Evidence, Reason
 from farlink.alignment.folder import SIDES, AlignmentFolder
+from farlink.alignment.waterfall import Step, draw_steps, triple_steps, weights_of
 from farlink.errors import FarlinkError, InputError
 from farlink.graph.ids import Ids, lookup
+from farlink.graph.links import among
 from farlink.graph.names import closest, place_of, short_name
 from farlink.io.exports import EXPORTS
 from farlink.io.exports.content import Content, Provenance, Vectors
 from farlink.io.sources import LinkSource, links_from
 from farlink.measures.ranks import RankKind
+from farlink.reports.plots import figure_of
 from farlink.runs.lazy import lazy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class AlignmentRun(AlignmentFolder):
@@ -67,17 +76,18 @@ class AlignmentRun(AlignmentFolder):
         )
 
     def _counterparts(self, side: str, place: int) -> tuple[Ids, NDArray[np.float64]]:
-        """Candidates of an entity and their scores; of a seed, its partner."""
+        """Candidates of an entity and their scores; of a seed, its partner, and others only if it may have them."""
         own, others = (0, 1) if side == "left" else (1, 0)
         seeds = self.links("seed")
         partner = seeds[seeds[:, own] == place, others]
-        if len(partner):
-            return partner, np.ones(1)
+        certain = np.ones(len(partner))
+        if len(partner) and not self.settings.several[own]:
+            return partner, certain
         candidates = self.candidates if side == "left" else self.candidates.reversed()
         mine = candidates.left == place
         if candidates.alike is None:  # of names and values nothing is known
             mine &= self._connected[SIDES[others]][candidates.right]
-        return candidates.right[mine], candidates.score[mine]
+        return np.append(partner, candidates.right[mine]), np.append(certain, candidates.score[mine])
 
     @lazy
     def _connected(self) -> dict[str, NDArray[np.bool_]]:
@@ -105,14 +115,65 @@ class AlignmentRun(AlignmentFolder):
         parts = {"any pair": start, **{name: float(part[place[0]]) for name, part in candidates.parts.items()}}
         return pl.DataFrame({"signal": list(parts), "log_odds": list(parts.values())})
 
+    def waterfall_steps(self, left: str, right: str) -> list[Step]:
+        """The same sum step by step: of the triples the strongest one by one, and all others in one step."""
+        steps = [Step(signal, odds, signal) for signal, odds in self.waterfall(left, right).iter_rows()]
+        pair = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
+        told: list[tuple[str, float]] = []
+        if any(step.signal == "triples" for step in steps):
+            forth = self._evidence.reasons(pair[0], pair[1], self.candidates)
+            back = self._evidence_back.reasons(pair[1], pair[0], self._candidates_back)
+            weights = weights_of(forth, back, self.settings.evidence)
+            told = [(self._triples_in_words(reason), weight) for reason, weight in weights.items()]
+        turn = self.settings.evidence_turn
+        apart = [triple_steps(step.log_odds, told, turn) if step.signal == "triples" else [step] for step in steps]
+        return [step for some in apart for step in some]
+
+    def plot(self, left: str, right: str) -> Figure:
+        """The log odds of a pair as a figure, from any pair to this one: signal by signal, and triple by triple."""
+        return figure_of([self.panel(left, right)], height=4.0, width=8.0)
+
+    def panel(self, left: str, right: str) -> Callable[[Axes], None]:
+        """What draws the log odds of a pair; a pair without them is a clear error."""
+        steps = self.waterfall_steps(left, right)
+        if not steps:
+            unread = self.candidates.parts is None
+            reason = "names and values were not read" if unread else "it did not come into question"
+            raise FarlinkError(f"{left} ↔ {right} has no log odds to draw: {reason}", "plot")
+        return lambda axes: draw_steps(axes, steps, self._pair_in_words(left, right))
+
+    def _pair_in_words(self, left: str, right: str) -> str:
+        """A pair by its readable names, and what became of it."""
+        places = [self._place(side, name) for side, name in zip(SIDES, (left, right), strict=True)]
+        names = [self.vocabulary[side]["name"][place] for side, place in zip(SIDES, places, strict=True)]
+        shown = [self.vocabulary[side]["readable"][place] for side, place in zip(SIDES, places, strict=True)]
+        row = self.alignment.filter(left=names[0], right=names[1])
+        became = [
+            f"{status}, probability {chance:.2f}" for status, chance in row.select("status", "probability").rows()
+        ]
+        return ": ".join([" ↔ ".join(shown), *(became or ["not in the mapping"])])
+
+    @lazy
+    def _evidence_back(self) -> Evidence:
+        """What triples say as seen from the right."""
+        return Evidence(self.graphs["right"], self.graphs["left"], self.links("seed")[:, ::-1], self.settings)
+
+    @lazy
+    def _candidates_back(self) -> Candidates:
+        return self.candidates.reversed()
+
     @lazy
     def _evidence(self) -> Evidence:
         return Evidence(self.graphs["left"], self.graphs["right"], self.links("seed"), self.settings)
 
     def _in_words(self, reason: Reason) -> str:
+        chance = "a seed" if reason.chance == 1 else f"the same with chance {reason.chance:.2f}"
+        return f"{self._triples_in_words(reason)} ({chance})"
+
+    def _triples_in_words(self, reason: Reason) -> str:
         left = self._triple("left", reason.relation, reason.neighbour)
         right = self._triple("right", reason.other_relation, reason.other_neighbour)
-        return f"{left} ≈ {right} ({'a seed' if reason.chance == 1 else f'the same with chance {reason.chance:.2f}'})"
+        return f"{left} ≈ {right}"
 
     def _triple(self, side: str, relation: int, neighbour: int) -> str:
         """A triple of an entity in words; the entity itself is left out."""
@@ -146,7 +207,9 @@ class AlignmentRun(AlignmentFolder):
         pairs = np.stack([lookup(names[side], frame[side]) for side in SIDES], axis=1)
         seeds = self.links("seed")
         known = (pairs >= 0).all(axis=1)
-        fresh = known & ~np.isin(pairs[:, 0], seeds[:, 0]) & ~np.isin(pairs[:, 1], seeds[:, 1])
+        fresh = known & ~among(pairs, seeds)
+        for ids, ends, may in zip(pairs.T, seeds.T, self.settings.several, strict=True):
+            fresh &= True if may else ~np.isin(ids, ends)
         if not fresh.any():
             raise InputError(source, "no link here names two entities of this run that are not seeds")
         chosen = np.unique(pairs[fresh], axis=0)

@@ -56,8 +56,35 @@ def transported(
     return share
 
 
+def uncontested(
+    left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], several: tuple[bool, bool]
+) -> NDArray[np.float64]:
+    """Share that each pair keeps where entities of the left, the right or both sides may have several counterparts.
+
+    Who may have several divides nothing among them: a pair competes with the others of its other end only. Where both
+    ends may have several, its share is what its odds are of those of the best pair that either end is in.
+    """
+    best = np.full(len(left), -np.inf)
+    for ids, count, may in ((left, shape[0], several[0]), (right, shape[1], several[1])):
+        if all(several) or not may:
+            most = np.full(count, -np.inf)
+            np.maximum.at(most, ids, logit)
+            best = np.maximum(best, most[ids])
+    odds = np.exp(np.asarray(logit, dtype=np.float64) - best)
+    if all(several):
+        return np.asarray(odds)
+    ids, count = (right, shape[1]) if several[0] else (left, shape[0])
+    return np.asarray(odds / np.bincount(ids, odds, minlength=count)[ids])
+
+
 def shared_out(
-    left: Ids, right: Ids, logit: NDArray[np.floating], shape: tuple[int, int], rounds: int, overlap: float
+    left: Ids,
+    right: Ids,
+    logit: NDArray[np.floating],
+    shape: tuple[int, int],
+    rounds: int,
+    overlap: float,
+    several: tuple[bool, bool] = (False, False),
 ) -> tuple[NDArray[np.float64], float]:
     """The chance of each pair if an entity has at most one counterpart, and how many have one.
 
@@ -66,16 +93,27 @@ def shared_out(
     without a counterpart with the chance 1 - overlap / (entities of the side). Every entity divides itself among its
     candidates and that; if all entities of both sides have a counterpart, this is Sinkhorn's balance.
 
+    Entities of the left, of the right or of both sides may have `several` counterparts. Those give themselves whole to
+    each of them. If both sides may, a pair has nothing to compete with but its being wrong, and `overlap` is how many
+    pairs are right.
+
     The `overlap` is what was thought before. It follows what is found, but falls by half at the most: as long as little
     is known about who is near whom, every pair looks unlikely.
     """
     factor = np.exp(np.minimum(logit, MOST))
-    least = overlap / 2
+    least, most = overlap / 2, min([count for count, may in zip(shape, several, strict=True) if not may] or [len(left)])
     mine, theirs = np.ones(shape[0]), np.ones(shape[1])
     for _ in range(rounds):
         weight = factor * (overlap / shape[0] / shape[1])
-        theirs = 1 / (np.bincount(right, weight * mine[left], minlength=shape[1]) + max(1 - overlap / shape[1], LEAST))
-        mine = 1 / (np.bincount(left, weight * theirs[right], minlength=shape[0]) + max(1 - overlap / shape[0], LEAST))
-        chance = weight * mine[left] * theirs[right]
-        overlap = min(max(float(chance.sum()), least), *shape)
+        if all(several):
+            chance = weight / (weight + max(1 - overlap / shape[0] / shape[1], LEAST))
+        else:
+            if not several[1]:
+                free = max(1 - overlap / shape[1], LEAST)
+                theirs = 1 / (np.bincount(right, weight * mine[left], minlength=shape[1]) + free)
+            if not several[0]:
+                free = max(1 - overlap / shape[0], LEAST)
+                mine = 1 / (np.bincount(left, weight * theirs[right], minlength=shape[0]) + free)
+            chance = weight * mine[left] * theirs[right]
+        overlap = min(max(float(chance.sum()), least), most)
     return chance, overlap

@@ -134,7 +134,7 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
     graphs = parted(sources.left, sources.right)
     # two shuffles, so that equal names on both sides do not get equal ids
     left, right = graphs.left.shuffled(settings.seed), graphs.right.shuffled(settings.seed + 1)
-    links = _resolved(sources, left, right, graphs.stated)
+    links = _resolved(sources, left, right, graphs.stated, settings.several)
     seeds, valid, notes = links.seeds, links.valid, links.notes
     if sources.valid is None and len(seeds):
         seeds, valid = linking.hold_out(links.seeds, settings.holdout, settings.seed)
@@ -155,19 +155,23 @@ class _Links(NamedTuple):
     notes: list[str]
 
 
-def _resolved(sources: _Sources, left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame) -> _Links:
+def _resolved(
+    sources: _Sources, left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame, several: linking.Several
+) -> _Links:
     def part(links: NamedLinks | None, purpose: str) -> linking.LinkSet:
-        return linking.LinkSet(NO_PAIRS) if links is None else linking.resolve(links[0], left, right, purpose, links[1])
+        if links is None:
+            return linking.LinkSet(NO_PAIRS)
+        return linking.resolve(links[0], left, right, purpose, links[1], several)
 
     given = part(sources.seeds, "seed")
     valid, test = part(sources.valid, "validation"), part(sources.test, "test")
     rejected = _rejected(sources.rejected, left, right, {"seed": given.pairs, "validation": valid.pairs})
-    trusted = _trusted(sources.trust, left, right, stated, rejected.pairs)
-    trusted = linking.beside(trusted, given.pairs, "seed", "trusted")
+    trusted = _trusted(sources.trust, left, right, stated, rejected.pairs, several)
+    trusted = linking.beside(trusted, given.pairs, "seed", "trusted", several)
     seeds = np.concatenate([given.pairs, trusted.pairs])
-    valid = linking.without(valid, seeds, "seed", "validation")
-    test = linking.without(test, seeds, "seed", "test")
-    test = linking.without(test, valid.pairs, "validation link", "test")
+    valid = linking.without(valid, seeds, "seed", "validation", several)
+    test = linking.without(test, seeds, "seed", "test", several)
+    test = linking.without(test, valid.pairs, "validation link", "test", several)
     notes = [note for links in (given, trusted, valid, test, rejected) for note in links.notes]
     return _Links(seeds, valid.pairs, test.pairs, rejected.pairs, notes)
 
@@ -183,7 +187,12 @@ def _rejected(
 
 
 def _trusted(
-    trust: tuple[str, ...], left: KnowledgeGraph, right: KnowledgeGraph, stated: pl.DataFrame, rejected: Pairs
+    trust: tuple[str, ...],
+    left: KnowledgeGraph,
+    right: KnowledgeGraph,
+    stated: pl.DataFrame,
+    rejected: Pairs,
+    several: linking.Several,
 ) -> linking.LinkSet:
     """The links that the graphs themselves hold, as far as they are trusted and not rejected."""
     pairs = np.concatenate(
@@ -193,7 +202,7 @@ def _trusted(
         ]
     )
     refused = linking.among(pairs, rejected)
-    links = linking.consistent(pairs[~refused], "trusted")
+    links = linking.consistent(pairs[~refused], "trusted", several)
     if refused.any():
         links.notes.append(counted(int(refused.sum()), "trusted link is", "trusted links are") + " rejected, left out")
     return links

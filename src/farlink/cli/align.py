@@ -31,6 +31,7 @@ from farlink.cli.tables import (
     show_results,
     show_waterfall,
 )
+from farlink.errors import FarlinkError
 from farlink.io.exports import EXPORTS
 from farlink.presets import DEFAULT_METHOD, METHODS
 from farlink.settings import ALL_SIGNALS, SIGNALS, AlignmentSettings, make_settings
@@ -73,7 +74,11 @@ SignalsOption = Annotated[
     str, typer.Option(help=f"What entities are compared by: all that there is, or some of {', '.join(SIGNALS)}.")
 ]
 CardinalityOption = Annotated[
-    str, typer.Option(help="one-to-one, or many-to-one: left entities may share a counterpart.")
+    str,
+    typer.Option(
+        help="one-to-one; many-to-one: left entities may share a counterpart; one-to-many: right entities may; or "
+        "many-to-many."
+    ),
 ]
 FoldOption = Annotated[int, typer.Option(help="Which split of an OpenEA folder.")]
 ShareOption = Annotated[
@@ -106,7 +111,7 @@ def align(
     fold: FoldOption = 1,
     share: ShareOption = None,
 ) -> None:
-    """Align two graphs: from files to a scored one-to-one mapping, with known links (seeds) or without.
+    """Align two graphs: from files to a scored mapping, with known links (seeds) or without.
 
     **farlink align left.nt.gz right.tsv --out run/**
 
@@ -177,6 +182,9 @@ def match(
     entity: Annotated[str, typer.Argument(help="An entity of either graph, by identifier or readable name.")],
     k: Annotated[int, typer.Option("-k", min=1, help="How many counterparts to show.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the log odds of the first, step by step, as PNG or SVG.")
+    ] = None,
 ) -> None:
     """Show the likeliest counterparts of one entity, and which of their triples agree."""
     from farlink.loading import load_alignment
@@ -185,7 +193,10 @@ def match(
     show_notes(opened.notes)
     side, _ = opened.find(entity)
     found = opened.match(entity, k)
-    reasons = [opened.explain(*((entity, other) if side == "left" else (other, entity))) for other in found["entity"]]
+    pairs = [(entity, other) if side == "left" else (other, entity) for other in found["entity"]]
+    reasons = [opened.explain(*pair) for pair in pairs]
+    if plot is not None:
+        _draw(opened, pairs, plot)
     if as_json:
         rows = [{**row, "reasons": why} for row, why in zip(found.to_dicts(), reasons, strict=True)]
         console.print_json(json.dumps(rows))
@@ -193,9 +204,17 @@ def match(
     show_matches(found, reasons)
     show_reasons(found, reasons)
     if len(found):
-        first = found["entity"][0]
-        show_waterfall(opened.waterfall(*((entity, first) if side == "left" else (first, entity))))
+        show_waterfall(opened.waterfall(*pairs[0]))
     show_lookalikes(opened.lookalikes(entity))
+
+
+def _draw(run: AlignmentRun, pairs: list[tuple[str, str]], path: Path) -> None:
+    """Draw the first of some pairs."""
+    from farlink.reports.plots import save
+
+    if not pairs:
+        raise FarlinkError("nothing comes into question, so there is nothing to draw", "plot")
+    save(run.plot(*pairs[0]), path)
 
 
 @app.command()

@@ -4,6 +4,8 @@ Rules, each counted and reported: a link to an entity that its graph does not ha
 link counts once; links that give one entity several counterparts are left out, all of them; a validation or
 test link that touches a seed entity is left out. What leaves nothing to work with is an error. Links that the graphs
 themselves hold follow the same rules and give way to the seeds that are given, without an error.
+
+Entities of a side that may have `several` counterparts contradict nothing with them, and touch no seed.
 """
 
 from __future__ import annotations
@@ -28,8 +30,19 @@ class LinkSet:
     notes: list[str] = field(default_factory=list)
 
 
-def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, purpose: str, source: str) -> LinkSet:
-    """Turn links by name (columns left, right, line) into one-to-one links by id."""
+Several = tuple[bool, bool]  # whether a left, and whether a right entity may have several counterparts
+ONE: Several = (False, False)
+
+
+def resolve(
+    links: pl.DataFrame,
+    left: KnowledgeGraph,
+    right: KnowledgeGraph,
+    purpose: str,
+    source: str,
+    several: Several = ONE,
+) -> LinkSet:
+    """Turn links by name (columns left, right, line) into links by id that do not contradict each other."""
     if links.is_empty():
         raise InputError(source, f"no {purpose} links in this file; expected one 'left<TAB>right' pair a line")
     pairs = pairs_of(links, left, right)
@@ -51,7 +64,7 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
         notes.append(f"{what} once")
     kept = np.sort(first)
     pairs, links = pairs[kept], links[kept]
-    clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
+    clash = _clashing(pairs, several)
     if clash.any():
         place = _place(links, int(np.argmax(clash)), source)
         notes.append(
@@ -66,10 +79,15 @@ def resolve(links: pl.DataFrame, left: KnowledgeGraph, right: KnowledgeGraph, pu
     return LinkSet(pairs[~clash], notes)
 
 
-def consistent(pairs: Pairs, purpose: str) -> LinkSet:
+def _clashing(pairs: Pairs, several: Several) -> NDArray[np.bool_]:
+    """Which pairs give an entity another counterpart than the one that it may have."""
+    return np.asarray((repeated(pairs[:, 0]) & (not several[0])) | (repeated(pairs[:, 1]) & (not several[1])))
+
+
+def consistent(pairs: Pairs, purpose: str, several: Several = ONE) -> LinkSet:
     """Pairs that nobody listed as links: those that contradict each other are left out, and it may be all of them."""
     pairs = np.unique(pairs, axis=0)
-    clash = repeated(pairs[:, 0]) | repeated(pairs[:, 1])
+    clash = _clashing(pairs, several)
     notes = [f"{clash.sum():,} {purpose} links contradict each other (one entity, several counterparts), left out"]
     return LinkSet(pairs[~clash], notes if clash.any() else [])
 
@@ -107,17 +125,19 @@ def among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:
     return np.isin(packed, known)
 
 
-def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSet:
+def without(links: LinkSet, taken: Pairs, taken_as: str, purpose: str, several: Several = ONE) -> LinkSet:
     """Leave out links that touch an entity of `taken`: they would measure what was given, or contradict it."""
-    less = beside(links, taken, taken_as, purpose)
+    less = beside(links, taken, taken_as, purpose, several)
     if len(links.pairs) and not len(less.pairs):
         raise FarlinkError(f"every {purpose} link touches an entity of a {taken_as}, so none can measure anything")
     return less
 
 
-def beside(links: LinkSet, taken: Pairs, taken_as: str, purpose: str) -> LinkSet:
+def beside(links: LinkSet, taken: Pairs, taken_as: str, purpose: str, several: Several = ONE) -> LinkSet:
     """Leave out links that touch an entity of `taken`, and it may be all of them."""
-    touches = np.isin(links.pairs[:, 0], taken[:, 0]) | np.isin(links.pairs[:, 1], taken[:, 1])
+    touches = among(links.pairs, taken)
+    for ids, others, may in zip(links.pairs.T, taken.T, several, strict=True):
+        touches |= False if may else np.isin(ids, others)
     if not touches.any():
         return links
     same = int(among(links.pairs[touches], taken).sum())

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def best_threshold(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """The probability from which on accepting predictions gives the best F1, when each query has one right answer.
+def best_threshold(probability: NDArray[np.float64], right: NDArray[np.bool_], answers: int | None = None) -> float:
+    """The probability from which on accepting predictions gives the best F1.
+
+    There are so many right `answers`, those among the predictions included; without a number each has one.
 
     Where it is best to accept all of them, they do not tell what a less probable one is worth. Then half of the F1 is
     the limit: accepting what is more probable than that raises an F1, accepting what is less probable lowers it.
@@ -21,7 +23,8 @@ def best_threshold(probability: NDArray[np.float64], right: NDArray[np.bool_]) -
     ordered = probability[order]
     accepted = np.arange(1, len(ordered) + 1)
     hits = np.cumsum(right[order])
-    f1 = 2 * hits / (accepted + len(ordered))  # precision hits/accepted, recall hits/all
+    answers = len(ordered) if answers is None else answers
+    f1 = 2 * hits / (accepted + answers)  # precision hits/accepted, recall hits/all
     last_of_equals = np.append(ordered[1:] != ordered[:-1], True)
     best = int(np.argmax(np.where(last_of_equals, f1, -1.0)))
     accepts_all = best == len(ordered) - 1

@@ -5,16 +5,19 @@ Matplotlib is loaded when something is drawn, so that who only asks for results 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from farlink.errors import FarlinkError
 from farlink.io.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # the same figure gives the same file: no date, and names of parts that do not come from chance
 NO_DATE: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}}
@@ -25,18 +28,45 @@ SKY, RED = "#56B4E9", "#D55E00"
 
 def draw(path: Path, fill: Callable[[Axes], None], *, vector: bool = False, height: float = 3.5) -> None:
     """A figure in the style of all of them, with what `fill` draws into it, as PNG; `vector`: beside it as SVG."""
+    figure = figure_of([fill], height)
+    for target in (path, path.with_suffix(".svg")) if vector else (path,):
+        save(figure, target)
+
+
+def figure_of(fills: Sequence[Callable[[Axes], None]], height: float = 3.5, width: float = 5.6) -> Figure:
+    """A figure in the style of all of them, with a panel below the other for each `fill`; `height` is of them all."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.6, height), dpi=140, layout="constrained")
+    figure = Figure(figsize=(width, height), dpi=140, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    fill(axes)
-    for target in (path, path.with_suffix(".svg")) if vector else (path,):
-        with atomic_path(target) as temporary, rc_context({"svg.hashsalt": "farlink"}):
-            figure.savefig(temporary, format=target.suffix[1:], metadata=NO_DATE[target.suffix])
+    with rc_context({"text.parse_math": False}):  # a dollar in a name is no formula
+        for axes, fill in zip(figure.subplots(len(fills), squeeze=False)[:, 0], fills, strict=True):
+            axes.spines[["top", "right"]].set_visible(False)
+            fill(axes)
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG or SVG, by the extension."""
+    from matplotlib import rc_context
+
+    if path.suffix not in NO_DATE:
+        raise FarlinkError(f"{path}: plots are written as {' or '.join(NO_DATE)}", "plot")
+    with (
+        atomic_path(path) as temporary,
+        rc_context({"svg.hashsalt": "farlink"}),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", "Glyph")  # a script that the font lacks is drawn as boxes
+        figure.savefig(temporary, format=path.suffix[1:], metadata=NO_DATE[path.suffix])
+
+
+def shown(text: str, most: int) -> str:
+    """A text as a label: in one line, without control characters, and no longer than can be read."""
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text[: 4 * most]).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def draw_training(trace: pl.DataFrame, plots: Path, measure: str) -> None:

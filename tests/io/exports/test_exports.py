@@ -266,10 +266,30 @@ def test_sssom_passes_the_validator(names: list[str], tmp_path: Path) -> None:
 def test_sssom_rows(small: pl.DataFrame, tmp_path: Path) -> None:
     lines = written("sssom", small, tmp_path).read_text().splitlines()
     assert [line.split("\t") for line in lines if not line.startswith("#")] == [
-        ["subject_id", "predicate_id", "object_id", "mapping_justification", "confidence"],
-        ["dbr:A", "owl:sameAs", "wd:Q1", "semapv:UnspecifiedMatching", ""],
-        ["dbr:B", "owl:sameAs", "wd:Q2", "semapv:StructuralMatching", "0.75"],
+        ["subject_id", "predicate_id", "object_id", "mapping_justification", "mapping_cardinality", "confidence"],
+        ["dbr:A", "owl:sameAs", "wd:Q1", "semapv:UnspecifiedMatching", "1:1", ""],
+        ["dbr:B", "owl:sameAs", "wd:Q2", "semapv:StructuralMatching", "1:1", "0.75"],
     ]
+
+
+COPIES = [("a1", "b"), ("a2", "b"), ("c", "d1"), ("c", "d2"), ("e1", "f1"), ("e1", "f2"), ("e2", "f1"), ("g", "h")]
+
+
+def test_sssom_tells_how_many_counterparts_the_ends_of_a_link_have(tmp_path: Path) -> None:
+    msdf = parsed_sssom(written("sssom", matched(COPIES), tmp_path))
+    told = [str(getattr(value, "value", value)) for value in msdf.df["mapping_cardinality"]]
+    assert told == ["n:1", "n:1", "1:n", "1:n", "n:n", "1:n", "n:1", "1:1"]
+    reports = validate(msdf)
+    assert [result.message for report in reports.values() for result in report.results] == []
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_link_of_an_entity_is_written(name: str, tmp_path: Path) -> None:
+    assert sorted(READERS[name](written(name, matched(COPIES), tmp_path))) == sorted(COPIES)
+
+
+def test_alignment_rdf_tells_whether_it_is_one_to_one(tmp_path: Path) -> None:
+    assert "<type>**</type>" in written("alignment-rdf", matched(COPIES), tmp_path).read_text()
 
 
 def test_sssom_metadata(small: pl.DataFrame, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import polars as pl
 
-from farlink.io.exports.content import Content, confidence, correspondences_of, links_of
+from farlink.io.exports.content import Content, cardinality_of, confidence, correspondences_of, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, iris_of
 from farlink.io.files import write_text
 
@@ -18,7 +18,7 @@ ALIGNMENT_HEAD = """\
 <Alignment>
   <xml>yes</xml>
   <level>0</level>
-  <type>??</type>
+  <type>{}</type>
   <onto1><Ontology rdf:about="{}"><location>{}</location></Ontology></onto1>
   <onto2><Ontology rdf:about="{}"><location>{}</location></Ontology></onto2>
 """
@@ -40,9 +40,10 @@ ALIGNMENT_FOOT = """\
 def write(content: Content, path: str | Path) -> None:
     """Write the links, and relations and classes that correspond, in the RDF/XML format of the Alignment API.
 
-    The alignment is of type `??`, one-to-one and partial. The measure is the probability, or the score where no
-    probability is known; a link without either, as a seed may be, is taken as given and measures 1. A relation or class
-    that is narrower than another is `<`, a broader one `>`; what is inverse is left out.
+    The alignment is of type `??`, one-to-one and partial, or `**` if an entity has several counterparts. The measure is
+    the probability, or the score where no probability is known; a link without either, as a seed may be, is taken as
+    given and measures 1. A relation or class that is narrower than another is `<`, a broader one `>`; what is
+    inverse is left out.
     """
     links, provenance = links_of(content.mapping), content.provenance
     said = correspondences_of(content).filter(pl.col("kind").is_in(SIGNS.keys()))
@@ -51,7 +52,8 @@ def write(content: Content, path: str | Path) -> None:
     cells = pl.concat([_cells(links, equal, confidence(links).fill_null(1.0)), _cells(said, signs, said["confidence"])])
     names = [provenance.left_source, provenance.right_source]
     ontologies = zip(iris_of(pl.Series(names), GRAPH_NAMESPACE), names, strict=True)
-    head = ALIGNMENT_HEAD.format(*(escape(text) for pair in ontologies for text in pair))
+    kind = "??" if cardinality_of(links).eq("1:1").all() else "**"
+    head = ALIGNMENT_HEAD.format(kind, *(escape(text) for pair in ontologies for text in pair))
     write_text(path, head + "".join(cells) + ALIGNMENT_FOOT)
 
 

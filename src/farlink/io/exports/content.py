@@ -40,6 +40,13 @@ def links_of(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("status").is_in(["seed", "matched"]))
 
 
+def cardinality_of(links: pl.DataFrame) -> pl.Series:
+    """How many left and how many right entities belong to each link by its ends: 1:1, n:1, 1:n or n:n (SSSOM)."""
+    right_ends, left_ends = pl.len().over("left"), pl.len().over("right")
+    counts = (pl.when(ends > 1).then(pl.lit("n")).otherwise(pl.lit("1")) for ends in (left_ends, right_ends))
+    return links.select(pl.concat_str(*counts, separator=":")).to_series()
+
+
 def confidence(links: pl.DataFrame) -> pl.Series:
     """The probability of each link, or its score where no probability is known."""
     return links.select(pl.coalesce("probability", "score")).to_series()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from farlink.io.exports.content import Content, Provenance, confidence, correspondences_of, links_of
+from farlink.io.exports.content import Content, Provenance, cardinality_of, confidence, correspondences_of, links_of
 from farlink.io.exports.iris import GRAPH_NAMESPACE, LEFT_NAMESPACE, RIGHT_NAMESPACE, WELL_KNOWN, compacted, iris_of
 from farlink.io.files import write_text
 
@@ -30,7 +30,7 @@ COMMENTS = {
     "inverse narrower": "the subject is narrower than the inverse of the object",
     "inverse broader": "the subject is broader than the inverse of the object",
 }
-ROWS = ("left", "right", "predicate_id", "mapping_justification", "confidence", "comment")
+ROWS = ("left", "right", "predicate_id", "mapping_justification", "mapping_cardinality", "confidence", "comment")
 
 
 def write(content: Content, path: str | Path) -> None:
@@ -38,7 +38,8 @@ def write(content: Content, path: str | Path) -> None:
 
     The predicate of links is owl:sameAs, as entities are individuals and a link says that two are one. Farlink's own
     links are justified by semapv:StructuralMatching; seed links by semapv:UnspecifiedMatching, as nobody
-    told Farlink how they were made. Confidence is the probability, or the score where no probability is known.
+    told Farlink how they were made. How many counterparts the two ends of a link have in this mapping stands with it
+    (mapping_cardinality). Confidence is the probability, or the score where no probability is known.
     Relations and classes come after them, with the predicates of RDFS and OWL as far as there are any, justified by
     semapv:InstanceBasedMatching; their confidence is the share that decides.
 
@@ -60,6 +61,7 @@ def write(content: Content, path: str | Path) -> None:
             "object_id": objects["curie"],
             "object_label": _where_different(rows["right"], objects["expanded"]),
             "mapping_justification": rows["mapping_justification"],
+            "mapping_cardinality": rows["mapping_cardinality"],
             "confidence": rows["confidence"],
             "comment": rows["comment"],
         }
@@ -74,6 +76,7 @@ def _link_rows(content: Content) -> pl.DataFrame:
     return links.with_columns(
         predicate_id=pl.lit("owl:sameAs"),
         mapping_justification=_justifications(links["status"]),
+        mapping_cardinality=cardinality_of(links),
         confidence=confidence(links),
         comment=pl.lit(None, pl.String),
     ).select(ROWS)
@@ -85,6 +88,7 @@ def _ontology_rows(content: Content) -> pl.DataFrame:
     comments = [COMMENTS.get(kind) for kind in found["kind"]]
     return found.with_columns(
         mapping_justification=pl.lit(BY_INSTANCES),
+        mapping_cardinality=pl.lit(None, pl.String),
         predicate_id=pl.Series(predicates, dtype=pl.String),
         comment=pl.Series(comments, dtype=pl.String),
     ).select(ROWS)
