@@ -155,6 +155,11 @@ class AlignmentSettings(Settings):
         ALL_SIGNALS,
         description=f"what entities are compared by: all that there is, or some of {', '.join(SIGNALS)}, with commas",
     )
+    readings: Literal["auto", "never"] = Field(
+        "auto",
+        description="whether names in Chinese and Japanese script are read and translated; auto: where the other graph "
+        "uses other scripts and the extra `languages` is installed",
+    )
     network: Annotated[Literal["auto", "always", "never"], NETWORK] = Field(
         "auto",
         description="whether the network is trained; auto: where structure is all that is read, as names settle "

@@ -138,7 +138,8 @@ def _telling(task: AlignmentTask, method: Method[Any]) -> Pools:
 
 def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:
     use_threads(settings.threads)
-    method = method_class(settings.method)(TwoGraphs(task.left, task.right), task.seeds, settings, task.rejected)
+    graphs = TwoGraphs(task.left, task.right, run.readings)
+    method = method_class(settings.method)(graphs, task.seeds, settings, task.rejected)
     model, links = train(method, task.valid, run, reporter)
     run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):

@@ -19,6 +19,7 @@ from farlink.alignment.likelihood import Background, LikelihoodRatio
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
+from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.sinkhorn import balanced, shared_out, transported
 from farlink.alignment.values import Values
 from farlink.graph.ids import Ids, Pairs, Pools, distinct_pairs, unseeded
@@ -192,6 +193,7 @@ class PairScorer:
         seeds: Pairs,
         settings: AlignmentSettings,
         rejected: Pairs | None = None,
+        readings: Readings = NO_READINGS,
     ) -> None:
         self.seeds, self.settings = seeds, settings
         self.rejected = seeds[:0] if rejected is None else rejected
@@ -201,7 +203,7 @@ class PairScorer:
         values = Values(left, right, settings.seed) if "values" in settings.signals_read else None
         self.values = values if values and values.known else None
         rare = seeds[:0] if self.values is None else self.values.pairs()
-        names = Names(left, right) if "names" in settings.signals_read else None
+        names = Names(left, right, readings) if "names" in settings.signals_read else None
         self.names = NameSignal(names, seeds, rare, settings.seed) if names and names.known else None
         self._always = rare if self.names is None else self.names.pairs
         together = "structure" in settings.signals_read and not self.by_structure_alone

@@ -3,6 +3,7 @@
 vocabulary.parquet    side, kind, id, name and readable name of every entity and relation
 triples.parquet       side, head, relation, tail: the graphs by id
 literals.parquet      side, head, relation, value, datatype, language: what is no triple, by name
+readings.parquet      side, entity, reading: other spellings of names, where the other graph's script is another one
 links.parquet         purpose, left, right: the seed, validation and test links and the rejected pairs by id
 found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id; where names are read,
@@ -27,6 +28,7 @@ from torch import Tensor
 from farlink.alignment.candidates import ROUNDS, Candidates
 from farlink.alignment.methods import method_class
 from farlink.alignment.methods.base import TwoGraphs
+from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.task import AlignmentTask
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import LITERAL_SCHEMA, KnowledgeGraph
@@ -77,6 +79,7 @@ class AlignmentFolder(Run[AlignmentSettings]):
             "triples": stacked("side", {side: triples_table(graph.triples) for side, graph in graphs.items()}),
             "literals": stacked("side", {side: graph.literals for side, graph in graphs.items()}),
             "links": stacked("purpose", {purpose: pairs_table(pairs) for purpose, pairs in links.items()}),
+            **({"readings": stacked("side", task.readings._asdict())} if task.readings.any else {}),
         }
 
     @lazy
@@ -99,6 +102,14 @@ class AlignmentFolder(Run[AlignmentSettings]):
             )
             for side in SIDES
         }
+
+    @lazy
+    def readings(self) -> Readings:
+        """What names were read as when the run started: another installation might read them otherwise."""
+        if not (self.folder / "readings.parquet").exists():
+            return NO_READINGS
+        table = self.read_table("readings")
+        return Readings(*(table.filter(side=side).select(*NO_READINGS.left.columns) for side in SIDES))
 
     def _source(self, side: str) -> str:
         return str(self.about[side]["source"])

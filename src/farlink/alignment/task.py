@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from farlink.alignment.readings import NO_READINGS, Readings, readings_of
 from farlink.alignment.trust import checked_trust, parted, same_names, shared_note, stated_note
 from farlink.errors import FarlinkError
 from farlink.graph import links as linking
@@ -43,6 +44,7 @@ class AlignmentTask:
     test: Pairs
     notes: list[str]  # what was left out or held out, for the user
     rejected: Pairs = field(default_factory=lambda: NO_PAIRS)  # never matched
+    readings: Readings = NO_READINGS  # other spellings of names
 
 
 @dataclass(frozen=True)
@@ -139,8 +141,10 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
     if sources.valid is None and len(seeds):
         seeds, valid = linking.hold_out(links.seeds, settings.holdout, settings.seed)
         notes = [*notes, _holdout_note(len(valid), len(links.seeds))]
-    notes = [*left.notes, *right.notes, *notes, *_trust_notes(sources.trust, left, right, graphs.stated)]
-    task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected)
+    with reporter.working("reading names"):
+        readings, read = readings_of(left, right, settings)
+    notes = [*left.notes, *right.notes, *notes, *_trust_notes(sources.trust, left, right, graphs.stated), *read]
+    task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected, readings)
     _tell(task, reporter)
     return task
 
