@@ -18,11 +18,15 @@ old run gives the figures that it gave, whatever the defaults have become.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
-from safetensors.torch import load_file
+import torch
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from farlink.alignment.candidates import ROUNDS, Candidates
@@ -67,7 +71,8 @@ class AlignmentFolder(Run[AlignmentSettings]):
             links["rejected"] = len(task.rejected)
             known.append(task.rejected)
         graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
-        return {**described("align", graphs, known, task.notes), "links": links}
+        encoder = {} if task.encoder is None else {"encoder_fingerprint": task.encoder}
+        return {**described("align", graphs, known, task.notes), **encoder, "links": links}
 
     @staticmethod
     def tables_of_task(task: AlignmentTask) -> dict[str, pl.DataFrame]:
@@ -110,6 +115,22 @@ class AlignmentFolder(Run[AlignmentSettings]):
             return NO_READINGS
         table = self.read_table("readings")
         return Readings(*(table.filter(side=side).select(*NO_READINGS.left.columns) for side in SIDES))
+
+    def text_vectors(self, key: str, make: Callable[[], NDArray[np.float32]]) -> Tensor:
+        """Vectors of texts: those that the run made before it was stopped if the key is theirs, else new ones.
+
+        They have 16 bits, so that they are the same either way.
+        """
+        file = self.checkpoint("texts")
+        if file.exists():
+            with safe_open(file, "pt") as kept:
+                if (kept.metadata() or {}).get("key") == key:
+                    found: Tensor = kept.get_tensor("vectors")
+                    return found
+        vectors = torch.from_numpy(make()).half()
+        with atomic_path(file) as temporary:
+            save_file({"vectors": vectors}, temporary, {"key": key})
+        return vectors
 
     def _source(self, side: str) -> str:
         return str(self.about[side]["source"])

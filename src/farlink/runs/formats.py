@@ -99,7 +99,7 @@ def _from_format_1(values: Values) -> tuple[Values, list[str]]:
     """Entities were compared by structure alone, and the network was always trained."""
     if values["task"] != "align":
         return values, []
-    before = {"signals": "structure", "network": "always", "readings": "never"}
+    before = {"signals": "structure,types", "network": "always", "readings": "never"}
     return {**before, **values}, []
 
 
