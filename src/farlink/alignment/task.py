@@ -157,6 +157,8 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
         notes = [*notes, _holdout_note(len(valid), len(links.seeds))]
     with reporter.working("reading names"):
         readings, read = readings_of(left, right, settings)
+    if settings.encoder:
+        read = [*read, f"texts are compared by the encoder in {settings.encoder}"]
     notes = [*left.notes, *right.notes, *types, *notes, *_trust_notes(sources.trust, left, right, graphs.stated), *read]
     task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected, readings)
     _tell(task, reporter)
