@@ -211,7 +211,7 @@ class PairScorer:
         self.texts = None
         if texts is not None and texts.known:
             near = sum(self.shape) <= settings.vector_entities
-            self.texts = TextSignal(texts, self.names, seeds, settings.seed, list_pairs=near)
+            self.texts = TextSignal(texts, seeds, settings.seed, list_pairs=near)
             self._always = distinct_pairs(np.concatenate([self._always, self.texts.pairs]))
         together = "structure" in settings.signals_read and not self.by_structure_alone
         self._neighbours = SharedNeighbours(left, right) if together else None
@@ -267,7 +267,7 @@ class PairScorer:
     def _text_signals(self, candidates: Candidates) -> list[Signal]:
         if self.texts is None:
             return []
-        return [Signal("text", 1.0, self.texts.weight_of(candidates.left, candidates.right).given)]
+        return [Signal("text", 1.0, self.texts.weight_of(candidates.left, candidates.right))]
 
     def _value_signals(self, candidates: Candidates, likely: Pairs) -> list[Signal]:
         """What values are worth, learned on likely pairs."""

@@ -11,6 +11,7 @@ that are called the same it tells little more, among pairs whose names differ it
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
-from farlink.alignment.likelihood import ENOUGH, OfKinds
+from farlink.alignment.likelihood import ENOUGH, Background, LikelihoodRatio
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.graph.edges import begins
 from farlink.graph.ids import Ids, Pairs, distinct_pairs
@@ -29,14 +30,14 @@ from farlink.graph.names import aliases, not_names
 
 if TYPE_CHECKING:
     from farlink.alignment.candidates import Candidates
-    from farlink.alignment.names import NameSignal
+
+Weight = Callable[["Candidates"], NDArray[np.float64]]
 
 NEAREST = 20  # texts of the other side that a text brings into question
 DRAWN = 200_000  # pairs drawn at random to see how alike any two entities are
 MOST = 8  # names of an entity that are compared, and as many longer texts
 LONG = 40  # characters from which a value of several words is a text
 OFTEN = 20  # entities that have a text: what more have tells none of them apart
-CLASSES = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 0.9999])  # likenesses of names at which another class of pairs begins
 UNUSUAL = 0.999  # share of any two entities that are less alike than those that come into question first
 
 
@@ -45,7 +46,7 @@ class Said(NamedTuple):
 
     first: NDArray[np.int64]
     text: Ids
-    vectors: NDArray[np.float32]  # of length one, or zero where the encoder knows nothing of a text
+    vectors: NDArray[np.float32]  # of length one
 
     @property
     def entity(self) -> Ids:
@@ -84,8 +85,14 @@ class Texts:
         """`vectors` has a row for each of the distinct texts of both tables."""
         texts = distinct_texts(*tables)
         rows = directions(vectors.float())
+        understood = texts.filter(
+            pl.Series(rows.any(dim=1).numpy())
+        )  # of others an encoder says nothing, for or against
+        kept = [
+            table.join(understood.to_frame("text"), on="text", how="semi").sort("entity", "text") for table in tables
+        ]
         self.shape = shape
-        self.left, self.right = (_said(table, texts, rows, size) for table, size in zip(tables, shape, strict=True))
+        self.left, self.right = (_said(table, texts, rows, size) for table, size in zip(kept, shape, strict=True))
 
     @property
     def known(self) -> bool:
@@ -119,9 +126,8 @@ def _said(table: pl.DataFrame, texts: pl.Series, vectors: Tensor, entities: int)
 
 
 def _telling(side: Said) -> Ids:
-    """Texts that the encoder knows something of, and that few enough entities have."""
-    users = np.bincount(side.text, minlength=len(side.vectors))
-    return np.flatnonzero((users <= OFTEN) & side.vectors.any(axis=1)).astype(np.int32)
+    """Texts that few enough entities have."""
+    return np.flatnonzero(np.bincount(side.text, minlength=len(side.vectors)) <= OFTEN).astype(np.int32)
 
 
 @njit(cache=True, parallel=True, fastmath=True)  # the order of a sum may change, so that it is done in wide steps
@@ -141,45 +147,33 @@ def _most_alike(left_said, right_said, left, right):  # type: ignore[no-untyped-
 class TextSignal:
     """What texts say about pairs beside names: learned on those that are known or likely."""
 
-    def __init__(self, texts: Texts, names: NameSignal | None, seeds: Pairs, seed: int, *, list_pairs: bool) -> None:
-        self._texts, self._names = texts, names
+    def __init__(self, texts: Texts, seeds: Pairs, seed: int, *, list_pairs: bool) -> None:
+        self._texts = texts
         self.pairs = texts.pairs(NEAREST) if list_pairs else seeds[:0]
         rng = np.random.default_rng([seed, 0x7E87])
-        drawn = tuple(rng.integers(0, count, DRAWN, dtype=np.int32) for count in texts.shape)
-        nearest = distinct_pairs(np.concatenate([self.pairs, *([] if names is None else [names.pairs])]))
-        any_two, any_two_kinds = self._compared(*drawn)
-        among = float(np.prod(texts.shape, dtype=float))
-        self._worth = OfKinds.of(
-            len(CLASSES) + 1, self._compared(*np.ascontiguousarray(nearest.T)), among, (any_two, any_two_kinds)
-        )
-        self._usual = float(np.quantile(any_two, UNUSUAL).clip(0, 0.99))
-        self._seeds = self._compared(*np.ascontiguousarray(seeds.T))
+        any_two = texts.of(*(rng.integers(0, count, DRAWN, dtype=np.int32) for count in texts.shape))
+        listed = texts.of(*np.ascontiguousarray(self.pairs.T))
+        self._background = Background.of(listed, float(np.prod(texts.shape, dtype=float)), any_two)
+        # in a small graph many of any two are the same
+        usual = min(UNUSUAL, max(0.0, 1 - 3 / max(1, *texts.shape)))
+        self._usual = float(np.quantile(any_two, usual).clip(0, 0.99))
+        self._seeds = texts.of(*np.ascontiguousarray(seeds.T))
 
     def unusual(self, left: Ids, right: Ids) -> NDArray[np.float32]:
         """How much more alike the texts of each pair are than those of nearly any two, from 0 to 1."""
         return np.asarray(((self._texts.of(left, right) - self._usual) / (1 - self._usual)).clip(0, 1))
 
-    def weight_of(self, left: Ids, right: Ids) -> TextWeight:
-        """What the texts of some pairs are worth, whatever is thought of them."""
-        return TextWeight(self._worth, self._seeds, self._compared(left, right))
+    def weight_of(self, left: Ids, right: Ids) -> Weight:
+        """What the texts of some pairs are worth, as a logarithm, once it is known what is thought of these pairs.
 
-    def _compared(self, left: Ids, right: Ids) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """How alike the texts of each pair are, and the class of how alike its names are; 0 is for no names."""
-        alike = np.full(len(left), -1.0) if self._names is None else self._names.likeness(left, right)
-        return self._texts.of(left, right), np.searchsorted(CLASSES, alike, side="right")
+        Known pairs decide where there are enough.
+        """
+        alike, seeds = self._texts.of(left, right), self._seeds
 
+        def weight(candidates: Candidates) -> NDArray[np.float64]:
+            if len(seeds) >= ENOUGH:
+                return LikelihoodRatio.fit(self._background, seeds, np.ones(len(seeds))).of(alike)
+            known = np.concatenate([seeds, alike]), np.concatenate([np.ones(len(seeds)), candidates.score])
+            return LikelihoodRatio.fit(self._background, *known).of(alike)
 
-class TextWeight(NamedTuple):
-    """What the texts of some pairs are worth, once it is known what is thought of the pairs."""
-
-    worth: OfKinds
-    seeds: tuple[NDArray[np.float32], NDArray[np.int64]]
-    asked: tuple[NDArray[np.float32], NDArray[np.int64]]
-
-    def given(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The weight of each pair, as a logarithm. Known pairs decide where there are enough."""
-        (likeness, kinds), (seeds, seed_kinds) = self.asked, self.seeds
-        enough = len(seeds) >= ENOUGH
-        known = np.concatenate([seeds, likeness]), np.concatenate([seed_kinds, kinds])
-        chance = np.concatenate([np.ones(len(seeds)), candidates.score * (not enough)])
-        return self.worth.weight(self.asked, known, chance)
+        return weight
