@@ -58,7 +58,9 @@ _PAPER_ALIGNMENT: Changes = {
     "batch_size": 512,
     "learning_rate": 0.003,
     # the paper's text: linked entities in each other's triples, entity vectors compared as they are
-    "signals": "structure",
+    "signals": "structure,types",
+    "encoder": "",
+    "readings": "never",
     "network": "always",
     "cardinality": "one-to-one",
     "linking": "swap",
@@ -86,7 +88,7 @@ _PLAIN: dict[str, Any] = {
     "patience": 10,
     "temperature": 0.0,
     "evidence": 0.0,
-    "signals": "structure",
+    "signals": "structure,types",
 }
 
 

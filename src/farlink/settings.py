@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
@@ -27,7 +28,7 @@ Steps = Literal["entities", "triples"]  # what the steps of a walk are drawn amo
 Norm = Literal["path", "step"]
 Optimiser = Literal["rows", "dense"]
 Auto = Literal["auto"]  # a value that is chosen while the run is made, and told in its folder
-SIGNALS = ("structure", "names", "values")  # what two graphs may say of an entity
+SIGNALS = ("structure", "types", "names", "values", "text")  # what two graphs may say of an entity
 ALL_SIGNALS = "all"
 NETWORK = "the network that reads paths"  # marks the settings that a method without it does not have
 
@@ -155,6 +156,16 @@ class AlignmentSettings(Settings):
         ALL_SIGNALS,
         description=f"what entities are compared by: all that there is, or some of {', '.join(SIGNALS)}, with commas",
     )
+    encoder: str = Field(
+        "",
+        description="folder of an encoder that understands texts (model2vec or sentence-transformers, with weights in "
+        "safetensors); empty: texts are not read",
+    )
+    readings: Literal["auto", "never"] = Field(
+        "auto",
+        description="whether names in Chinese and Japanese script are read and translated; auto: where the other graph "
+        "uses other scripts and the extra `languages` is installed",
+    )
     network: Annotated[Literal["auto", "always", "never"], NETWORK] = Field(
         "auto",
         description="whether the network is trained; auto: where structure is all that is read, as names settle "
@@ -243,12 +254,19 @@ class AlignmentSettings(Settings):
         description="log odds of agreeing triples from which on more of them count ever less, beside names and values",
     )
 
+    @field_validator("encoder", mode="before")
+    @classmethod
+    def _path(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, Path) else value
+
     @field_validator("signals")
     @classmethod
     def _of_the_list(cls, value: str) -> str:
         named = [name.strip() for name in value.split(",")]
         if value != ALL_SIGNALS and not set(named) <= set(SIGNALS):
             raise ValueError(f"there are {', '.join(SIGNALS)}")
+        if "types" in named and "structure" not in named:
+            raise ValueError("types are triples: name structure, too")
         return value if value == ALL_SIGNALS else ",".join(name for name in SIGNALS if name in named)
 
     @property

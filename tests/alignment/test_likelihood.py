@@ -3,7 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farlink.alignment.likelihood import BINS, PRIOR, SURE, Background, LikelihoodRatio, against_others, bins_of
+from farlink.alignment.likelihood import (
+    BINS,
+    PRIOR,
+    SURE,
+    Background,
+    LikelihoodRatio,
+    OfKinds,
+    against_others,
+    bins_of,
+)
 
 SOME = st.lists(st.sampled_from([-1.0, 0.0, 0.1, 0.5, 0.77, 1.0]), min_size=1, max_size=30).map(np.array)
 
@@ -91,3 +100,23 @@ def test_against_others_a_weight_never_falls_and_keeps_its_order(pairs):
     told = np.flatnonzero(weight)
     order = told[np.argsort(np.round(weight[told] * 2), kind="stable")]
     assert (np.diff((found - weight)[order]) >= -1e-9).all()
+
+
+def test_each_kind_of_pairs_is_learned_apart():
+    rng = np.random.default_rng(0)
+    alike, kind = rng.uniform(0, 1, 4000), rng.integers(0, 2, 4000)
+    chance = np.where(kind == 1, alike > 0.8, rng.uniform(0, 1, 4000) > 0.8).astype(float)  # kind 0 means nothing
+    drawn = rng.uniform(0, 1, 20_000), rng.integers(0, 2, 20_000)
+    weight = OfKinds.of(2, (alike, kind), 1e6, drawn).weight((alike, kind), (alike, kind), chance)
+    assert np.abs(weight[kind == 0]).max() < 1
+    assert weight[(kind == 1) & (alike > 0.9)].min() > 1
+    assert weight[(kind == 1) & (alike < 0.5)].max() < -1
+
+
+def test_with_one_kind_it_is_the_ratio_of_all():
+    rng = np.random.default_rng(1)
+    alike, drawn, chance = rng.uniform(0, 1, 500), rng.uniform(0, 1, 900), rng.uniform(0, 1, 500)
+    kind, drawn_kind = np.zeros(500, int), np.zeros(900, int)
+    plain = LikelihoodRatio.fit(Background.of(alike, 1e4, drawn), alike, chance).of(alike)
+    apart = OfKinds.of(1, (alike, kind), 1e4, (drawn, drawn_kind)).weight((alike, kind), (alike, kind), chance)
+    np.testing.assert_array_equal(apart, plain)

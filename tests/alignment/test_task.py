@@ -7,6 +7,7 @@ import pytest
 import farlink
 from farlink.alignment.task import open_task
 from farlink.errors import FarlinkError
+from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.io.sources import GraphFile
 from farlink.progress import Silent
 from farlink.settings import make_settings
@@ -205,3 +206,54 @@ def test_what_is_rejected_is_not_trusted(sharing):
 def test_exchanged_columns_of_rejected_pairs_are_told(pair):
     with pytest.raises(FarlinkError, match="the columns are exchanged"):
         opened(pair.left, pair.right, rejected=[("b1", "a2")])
+
+
+def with_types(graph):
+    names = pl.DataFrame(
+        {
+            name: column.gather(graph.triples[:, place])
+            for place, (name, column) in enumerate(
+                (("h", graph.entities), ("r", graph.relations), ("t", graph.entities))
+            )
+        }
+    )
+    types = pl.DataFrame({"h": graph.entities, "r": "rdf:type", "t": f"{graph.source}Thing"})
+    return KnowledgeGraph.from_frame(pl.concat([names, types]), source=graph.source)
+
+
+def test_types_are_read_if_the_signals_name_them(pair):
+    graphs = [with_types(graph) for graph in (pair.left, pair.right)]
+    seeds, told = pair.links[:9], len(graphs[0].entities) - 1 + len(graphs[1].entities) - 1
+    for signals in ("all", "structure,types"):
+        task = open_task(*graphs, seeds=seeds, settings=make_settings(signals=signals), reporter=Silent())
+        assert [len(task.left.triples), len(task.right.triples)] == [len(graph.triples) for graph in graphs]
+    task = open_task(*graphs, seeds=seeds, settings=make_settings(signals="structure"), reporter=Silent())
+    assert [len(task.left.triples), len(task.right.triples)] == [len(pair.left.triples), len(pair.right.triples)]
+    assert any(f"{told:,} triples telling types left out" in note for note in task.notes)
+
+
+def test_types_are_triples_and_not_read_without_them():
+    with pytest.raises(FarlinkError, match="types are triples: name structure, too"):
+        make_settings(signals="names,types")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message", "argument"),
+    [
+        ({"signals": "names,text"}, "texts cannot be read without an encoder", "encoder"),
+        ({"signals": "names", "encoder": "folder"}, "no texts are read with the signals names", "signals"),
+        ({"preset": "paper", "encoder": "folder"}, "no texts are read with the signals structure,types", "signals"),
+        ({"encoder": "nowhere"}, "nowhere: an encoder is a folder, and this is not there", None),
+    ],
+)
+def test_an_encoder_and_texts_go_together(pair, changes, message, argument):
+    with pytest.raises(FarlinkError, match=message) as error:
+        open_task(pair.left, pair.right, settings=make_settings(**changes), reporter=Silent())
+    assert argument is None or argument in error.value.arguments
+
+
+def test_pickles_are_refused_before_anything_is_read(pair, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    (tmp_path / "pytorch_model.bin").write_bytes(b"no matter")
+    with pytest.raises(FarlinkError, match=r"pytorch_model\.bin: pickled weights are not read"):
+        open_task(pair.left, pair.right, settings=make_settings(encoder=tmp_path), reporter=Silent())

@@ -17,6 +17,7 @@ from farlink.alignment.methods.base import Method, TwoGraphs
 from farlink.alignment.ontology import aligned_ontology
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
+from farlink.alignment.texts import Texts, distinct_texts, key_of, texts_of
 from farlink.alignment.training import train
 from farlink.engine.machine import use_threads
 from farlink.errors import FarlinkError
@@ -25,6 +26,7 @@ from farlink.graph.names import has_names, not_names
 from farlink.io.sources import AttributeSource, GraphSource, LinkSource
 from farlink.progress import Reporter, reporter_of
 from farlink.settings import AlignmentSettings, make_settings
+from farlink.text.encoder import Encoder, load_encoder
 from farlink.wording import counted
 
 
@@ -95,12 +97,13 @@ def align_task(
     task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, *, resume: bool, reporter: Reporter
 ) -> AlignmentRun:
     """Train, choose the mapping, measure and report, all in the run's folder."""
+    encoder = load_encoder(settings.encoder) if settings.encoder else None
     _check_signals(task, settings)
     run.carry_out(
         settings,
         run.about_task(task),
         run.tables_of_task(task),
-        lambda: _carry_out(task, run, settings, reporter),
+        lambda: _carry_out(task, run, settings, encoder, reporter),
         resume=resume,
         reporter=reporter,
     )
@@ -111,6 +114,8 @@ def _check_signals(task: AlignmentTask, settings: AlignmentSettings) -> None:
     """By structure alone nothing is said of two graphs that nothing joins, nor of a graph that joins nothing."""
     graphs = task.left, task.right
     if "names" in settings.signals_read and all(map(has_names, graphs)):
+        return
+    if settings.encoder and all(texts_of(graph).height for graph in graphs):
         return
     if "values" in settings.signals_read and all(not_names(graph.literals).height for graph in graphs):
         return
@@ -149,9 +154,29 @@ def _telling(task: AlignmentTask, method: Method[Any]) -> Pools:
     return left, right
 
 
-def _carry_out(task: AlignmentTask, run: AlignmentRun, settings: AlignmentSettings, reporter: Reporter) -> None:
+def _texts(task: AlignmentTask, run: AlignmentRun, encoder: Encoder | None, reporter: Reporter) -> Texts | None:
+    """What the encoder makes of the texts of the two graphs."""
+    if encoder is None:
+        return None
+    tables = texts_of(task.left), texts_of(task.right)
+    distinct = distinct_texts(*tables)
+    with reporter.working(f"encoding {counted(len(distinct), 'text')}"):
+        key = key_of(distinct, str(task.encoder))
+        vectors = run.text_vectors(key, lambda: encoder.vectors(distinct.to_list()))
+    return Texts(tables, vectors, (len(task.left.entities), len(task.right.entities)))
+
+
+def _carry_out(
+    task: AlignmentTask,
+    run: AlignmentRun,
+    settings: AlignmentSettings,
+    encoder: Encoder | None,
+    reporter: Reporter,
+) -> None:
     use_threads(settings.threads)
-    method = method_class(settings.method)(TwoGraphs(task.left, task.right), task.seeds, settings, task.rejected)
+    texts = _texts(task, run, encoder, reporter)
+    graphs = TwoGraphs(task.left, task.right, run.readings, texts)
+    method = method_class(settings.method)(graphs, task.seeds, settings, task.rejected)
     model, links = train(method, task.valid, run, reporter)
     run.write_weights(method.kept(model))
     with reporter.working("matching and measuring"):

@@ -20,7 +20,9 @@ from farlink.alignment.likelihood import Background, LikelihoodRatio, against_ot
 from farlink.alignment.names import Names, NameSignal
 from farlink.alignment.nearest import directions, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
+from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.sinkhorn import MOST, balanced, shared_out, transported, uncontested
+from farlink.alignment.texts import Texts, TextSignal
 from farlink.alignment.values import Values
 from farlink.graph.ids import Ids, Pairs, Pools, distinct_pairs, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -229,6 +231,8 @@ class PairScorer:
         seeds: Pairs,
         settings: AlignmentSettings,
         rejected: Pairs | None = None,
+        readings: Readings = NO_READINGS,
+        texts: Texts | None = None,
     ) -> None:
         self.seeds, self.settings = seeds, settings
         self.rejected = seeds[:0] if rejected is None else rejected
@@ -241,16 +245,21 @@ class PairScorer:
         values = Values(left, right, settings.seed) if "values" in settings.signals_read else None
         self.values = values if values and values.known else None
         rare = seeds[:0] if self.values is None else self.values.pairs()
-        names = Names(left, right) if "names" in settings.signals_read else None
+        names = Names(left, right, readings) if "names" in settings.signals_read else None
         self.names = NameSignal(names, seeds, rare, settings.seed) if names and names.known else None
         self._always = rare if self.names is None else self.names.pairs
+        self.texts = None
+        if texts is not None and texts.known:
+            near = sum(self.shape) <= settings.vector_entities
+            self.texts = TextSignal(texts, seeds, settings.seed, list_pairs=near)
+            self._always = distinct_pairs(np.concatenate([self._always, self.texts.pairs]))
         together = "structure" in settings.signals_read and not self.by_structure_alone
         self._neighbours = SharedNeighbours(left, right) if together else None
 
     @property
     def by_structure_alone(self) -> bool:
         """Whether nothing but the triples between entities is read, or there to be read."""
-        return self.names is None and self.values is None
+        return self.names is None and self.values is None and self.texts is None
 
     def scored(self, vectors: Vectors | None, known: Pairs) -> Candidates:
         """Candidates among all entities that are no seeds, given vectors of both sides and the pairs known so far."""
@@ -269,6 +278,7 @@ class PairScorer:
             likely = known
         signals = [
             *self._name_signals(),
+            *self._text_signals(candidates),
             *self._value_signals(candidates, likely),
             *self._vector_signals(candidates, vectors),
             *([Signal("triples", 1.0, self._agreeing)] if structure else []),
@@ -312,6 +322,8 @@ class PairScorer:
         """What speaks for pairs before anything is learned: likeness itself, and the rarity of a value both have."""
         assert candidates.alike is not None
         alike = np.maximum(candidates.alike, 0) / UNLEARNED
+        if self.texts is not None:
+            alike = np.maximum(alike, self.texts.unusual(candidates.left, candidates.right) / UNLEARNED)
         return alike if self.values is None else alike + self.values.rarity(candidates.left, candidates.right)
 
     def _agreeing(self, candidates: Candidates) -> NDArray[np.floating]:
@@ -321,6 +333,11 @@ class PairScorer:
 
     def _name_signals(self) -> list[Signal]:
         return [] if self.names is None else [Signal("names", 1.0, self.names.weight)]
+
+    def _text_signals(self, candidates: Candidates) -> list[Signal]:
+        if self.texts is None:
+            return []
+        return [Signal("text", 1.0, self.texts.weight_of(candidates.left, candidates.right))]
 
     def _value_signals(self, candidates: Candidates, likely: Pairs) -> list[Signal]:
         """What values are worth, learned on likely pairs."""

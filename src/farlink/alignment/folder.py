@@ -3,6 +3,7 @@
 vocabulary.parquet    side, kind, id, name and readable name of every entity and relation
 triples.parquet       side, head, relation, tail: the graphs by id
 literals.parquet      side, head, relation, value, datatype, language: what is no triple, by name
+readings.parquet      side, entity, reading: other spellings of names, where the other graph's script is another one
 links.parquet         purpose, left, right: the seed, validation and test links and the rejected pairs by id
 found.parquet         left, right: the links found and used like seeds, by id
 candidates.parquet    left, right, cosine, logit, score: the pairs that came into question, by id; where names are read,
@@ -19,17 +20,22 @@ old run gives the figures that it gave, whatever the defaults have become.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
-from safetensors.torch import load_file
+import torch
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from farlink.alignment.candidates import ROUNDS, Candidates
 from farlink.alignment.methods import method_class
 from farlink.alignment.methods.base import TwoGraphs
 from farlink.alignment.ontology import CLASSES, RELATIONS, Columns, Ontology
+from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.task import AlignmentTask
 from farlink.errors import FarlinkError
 from farlink.graph.ids import Pairs
@@ -69,7 +75,8 @@ class AlignmentFolder(Run[AlignmentSettings]):
             links["rejected"] = len(task.rejected)
             known.append(task.rejected)
         graphs = dict(zip(SIDES, (task.left, task.right), strict=True))
-        return {**described("align", graphs, known, task.notes), "links": links}
+        encoder = {} if task.encoder is None else {"encoder_fingerprint": task.encoder}
+        return {**described("align", graphs, known, task.notes), **encoder, "links": links}
 
     @staticmethod
     def tables_of_task(task: AlignmentTask) -> dict[str, pl.DataFrame]:
@@ -81,6 +88,7 @@ class AlignmentFolder(Run[AlignmentSettings]):
             "triples": stacked("side", {side: triples_table(graph.triples) for side, graph in graphs.items()}),
             "literals": stacked("side", {side: graph.literals for side, graph in graphs.items()}),
             "links": stacked("purpose", {purpose: pairs_table(pairs) for purpose, pairs in links.items()}),
+            **({"readings": stacked("side", task.readings._asdict())} if task.readings.any else {}),
         }
 
     @lazy
@@ -103,6 +111,30 @@ class AlignmentFolder(Run[AlignmentSettings]):
             )
             for side in SIDES
         }
+
+    @lazy
+    def readings(self) -> Readings:
+        """What names were read as when the run started: another installation might read them otherwise."""
+        if not (self.folder / "readings.parquet").exists():
+            return NO_READINGS
+        table = self.read_table("readings")
+        return Readings(*(table.filter(side=side).select(*NO_READINGS.left.columns) for side in SIDES))
+
+    def text_vectors(self, key: str, make: Callable[[], NDArray[np.float32]]) -> Tensor:
+        """Vectors of texts: those that the run made before it was stopped if the key is theirs, else new ones.
+
+        They have 16 bits, so that they are the same either way.
+        """
+        file = self.checkpoint("texts")
+        if file.exists():
+            with safe_open(file, "pt") as kept:
+                if (kept.metadata() or {}).get("key") == key:
+                    found: Tensor = kept.get_tensor("vectors")
+                    return found
+        vectors = torch.from_numpy(make()).half()
+        with atomic_path(file) as temporary:
+            save_file({"vectors": vectors}, temporary, {"key": key})
+        return vectors
 
     def _source(self, side: str) -> str:
         return str(self.about[side]["source"])

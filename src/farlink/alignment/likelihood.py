@@ -46,6 +46,10 @@ class Background:
         return cls(np.maximum(share / share.sum(), 1 / pairs))
 
 
+Likenesses = NDArray[np.floating]
+Kinds = NDArray[np.integer]  # a number for each pair, from 0
+
+
 @dataclass(frozen=True)
 class LikelihoodRatio:
     """The logarithm of the ratio for each bin."""
@@ -67,6 +71,33 @@ class LikelihoodRatio:
     def of(self, likeness: NDArray[np.floating]) -> NDArray[np.float64]:
         """The weight of each likeness; nothing where there is none."""
         return np.append(self.weight, 0.0)[bins_of(likeness)]  # -1 is the last
+
+
+@dataclass(frozen=True)
+class OfKinds:
+    """What likenesses are worth where pairs are of several kinds, for each of which it is learned apart."""
+
+    backgrounds: list[Background]
+
+    @classmethod
+    def of(cls, kinds: int, listed: tuple[Likenesses, Kinds], pairs: float, drawn: tuple[Likenesses, Kinds]) -> OfKinds:
+        """From likenesses with their kinds, as a background is made of them."""
+        backgrounds = []
+        for kind in range(kinds):
+            near, any_two = (likeness[kind_of == kind] for likeness, kind_of in (listed, drawn))
+            share = max(len(near) / pairs, len(any_two) / max(1, len(drawn[0])))  # of all pairs that are of the kind
+            backgrounds.append(Background.of(near, max(1.0, share * pairs), any_two))
+        return cls(backgrounds)
+
+    def weight(
+        self, asked: tuple[Likenesses, Kinds], known: tuple[Likenesses, Kinds], chance: Likenesses
+    ) -> NDArray[np.float64]:
+        """The weight of each likeness, given those of pairs that are the same with a chance."""
+        weight = np.zeros(len(asked[0]))
+        for kind, background in enumerate(self.backgrounds):
+            mine, some = asked[1] == kind, known[1] == kind
+            weight[mine] = LikelihoodRatio.fit(background, known[0][some], chance[some]).of(asked[0][mine])
+        return weight
 
 
 def against_others(weight: NDArray[np.floating], chance: NDArray[np.floating]) -> NDArray[np.float64]:

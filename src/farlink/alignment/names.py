@@ -2,6 +2,13 @@
 
 An entity's names are its labels and, where it has none, the readable end of its identifier (`graph.names.aliases`). Two
 entities are as alike as the most alike of their names.
+
+A name in a script that the other graph does not use has readings beside it. These are guesses, by a dictionary and by
+their sound. So they are compared by how they sound as well: a reading has its `skeleton` behind it, in capital letters,
+and so has a second form of each name on the other side. On 5,655 places by their Chinese name alone, beside 36,000
+names in Latin letters, the right one is the nearest for .130 by the normal form, for .353 with readings beside it, and
+for .422 with readings and skeletons; it is listed for .351, .719 and .775. What their likeness is worth is learned
+apart from that of other names.
 """
 
 from __future__ import annotations
@@ -13,13 +20,15 @@ import polars as pl
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from farlink.alignment.likelihood import ENOUGH, Background, LikelihoodRatio
+from farlink.alignment.likelihood import ENOUGH, OfKinds
+from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.similarity import cosine, grams_of, indexes, likeness, nearest_texts
 from farlink.graph.edges import begins
 from farlink.graph.ids import Ids, Pairs, distinct_pairs, packed
 from farlink.graph.knowledge_graph import KnowledgeGraph
 from farlink.graph.names import aliases
 from farlink.text.normal import normal_names
+from farlink.text.skeleton import skeleton
 
 if TYPE_CHECKING:
     from farlink.alignment.candidates import Candidates
@@ -45,10 +54,19 @@ class _Called(NamedTuple):
 class Names:
     """The names of two graphs, ready to be compared."""
 
-    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph) -> None:
-        (self._left, left_texts), (self._right, right_texts) = _called(left), _called(right)
+    def __init__(self, left: KnowledgeGraph, right: KnowledgeGraph, readings: Readings = NO_READINGS) -> None:
+        ours, theirs = (_sounding(graph, *some) for graph, some in ((left, readings), (right, readings[::-1])))
+        (self._left, left_texts), (self._right, right_texts) = _called(left, ours), _called(right, theirs)
         self._indexes = indexes(grams_of(left_texts), grams_of(right_texts))
         self.shape = len(left.entities), len(right.entities)
+        self._read = tuple(
+            np.isin(np.arange(size), some["entity"].to_numpy()) for size, some in zip(self.shape, readings, strict=True)
+        )
+
+    @property
+    def most_kinds(self) -> int:
+        """How many kinds of pairs there are."""
+        return 2 if any(side.any() for side in self._read) else 1
 
     @property
     def known(self) -> bool:
@@ -72,6 +90,10 @@ class Names:
         """How alike the names of the entities of each pair are, from 0 to 1; -1 where one of them has no name."""
         return np.asarray(_most_alike(*self._indexes, self._left, self._right, left, right))
 
+    def kinds(self, left: Ids, right: Ids) -> NDArray[np.int8]:
+        """1 for the pairs one of whose entities has readings, else 0."""
+        return np.asarray(self._read[0][left] | self._read[1][right]).astype(np.int8)
+
     def _called_so(self, texts: Pairs, k: int) -> Pairs:
         """The entities of pairs of names. A name that more than k entities have tells none of them apart."""
         users = []
@@ -86,11 +108,22 @@ class Names:
         return distinct_pairs(frame.select("left", "right").to_numpy())
 
 
-def _called(graph: KnowledgeGraph) -> tuple[_Called, pl.Series]:
+def _sounding(graph: KnowledgeGraph, own: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """A graph's readings and, where the other has some, all its names; each with its skeleton behind it."""
+    read = own.rename({"reading": "name"})
+    if others.height:
+        read = pl.concat([read, aliases(graph)])
+    sound = skeleton(read["name"]).str.to_uppercase()
+    return read.select("entity", text=normal_names(read["name"]) + " " + sound)
+
+
+def _called(graph: KnowledgeGraph, sounding: pl.DataFrame) -> tuple[_Called, pl.Series]:
     """Who has which names, and the distinct names in their normal form."""
     table = aliases(graph)
     named = table.select("entity", text=normal_names(table["name"])).filter(pl.col("text") != "").unique()
     named = named.sort("entity", "text").filter(pl.int_range(pl.len()).over("entity") < ALIASES)
+    sounding = sounding.unique().sort("entity", "text").filter(pl.int_range(pl.len()).over("entity") < ALIASES)
+    named = pl.concat([named, sounding.filter(pl.col("text") != " ")]).unique().sort("entity", "text")
     texts = named["text"].unique().sort()
     places = named["text"].cast(pl.Enum(texts)).to_physical().cast(pl.Int32).to_numpy()
     return _Called(begins(named["entity"].to_numpy(), len(graph.entities)), places), texts
@@ -114,10 +147,12 @@ class NameSignal:
         self._names = names
         self.pairs = distinct_pairs(np.concatenate([names.pairs(NEAREST), others]))  # and others that always count
         rng = np.random.default_rng([seed, 0xA11C])
-        drawn = (rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
+        drawn = tuple(rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
         self._packed, self._alike = packed(self.pairs, names.shape[1]), names.of(*self.pairs.T)
-        self._background = Background.of(self._alike, float(np.prod(names.shape, dtype=float)), names.of(*drawn))
-        self._seeds = names.of(*seeds.T)
+        listed = self._alike, names.kinds(*self.pairs.T)
+        among = float(np.prod(names.shape, dtype=float))
+        self._worth = OfKinds.of(names.most_kinds, listed, among, (names.of(*drawn), names.kinds(*drawn)))
+        self._seeds = names.of(*seeds.T), names.kinds(*seeds.T)
 
     def likeness(self, left: Ids, right: Ids) -> NDArray[np.float32]:
         """How alike the names of each pair are; -1 where one has none. Those of `pairs` are compared once."""
@@ -133,8 +168,9 @@ class NameSignal:
 
         Known pairs decide where there are enough.
         """
-        alike = np.asarray(candidates.alike)
-        if len(self._seeds) >= ENOUGH:
-            return LikelihoodRatio.fit(self._background, self._seeds, np.ones(len(self._seeds))).of(alike)
-        known = np.concatenate([self._seeds, alike]), np.concatenate([np.ones(len(self._seeds)), candidates.score])
-        return LikelihoodRatio.fit(self._background, *known).of(alike)
+        alike, kinds = np.asarray(candidates.alike), self._names.kinds(candidates.left, candidates.right)
+        seeds, seed_kinds = self._seeds
+        enough = np.bincount(seed_kinds, minlength=self._names.most_kinds) >= ENOUGH
+        known = np.concatenate([seeds, alike]), np.concatenate([seed_kinds, kinds])
+        chance = np.concatenate([np.ones(len(seeds)), np.where(enough[kinds], 0.0, candidates.score)])
+        return self._worth.weight((alike, kinds), known, chance)

@@ -10,11 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from farlink.alignment.readings import NO_READINGS, Readings, readings_of
 from farlink.alignment.trust import checked_trust, parted, same_names, shared_note, stated_note
 from farlink.errors import FarlinkError
 from farlink.graph import links as linking
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.types import says_type, without_types
 from farlink.io.benchmark import read_alignment_folder
 from farlink.io.sources import (
     AttributeSource,
@@ -26,7 +28,8 @@ from farlink.io.sources import (
     with_attributes_from,
 )
 from farlink.progress import Reporter, tell_graph, tell_notes
-from farlink.settings import AlignmentSettings
+from farlink.settings import ALL_SIGNALS, AlignmentSettings
+from farlink.text.encoder_folder import fingerprint
 from farlink.wording import counted
 
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.int32)
@@ -43,6 +46,8 @@ class AlignmentTask:
     test: Pairs
     notes: list[str]  # what was left out or held out, for the user
     rejected: Pairs = field(default_factory=lambda: NO_PAIRS)  # never matched
+    readings: Readings = NO_READINGS  # other spellings of names
+    encoder: str | None = None  # what tells the encoder of texts from others
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def open_task(
     Attributes are literals of a graph that are not in its file. Ids are drawn from the run's seed; validation links
     are held out of the seeds where none are given.
     """
-    trusted = checked_trust(trust)
+    trusted, encoder = checked_trust(trust), _checked_encoder(settings)
     if right is None:
         _refuse_links_beside_a_folder(left, seeds, valid, test)
         with reporter.working(f"reading {left}"):
@@ -98,7 +103,17 @@ def open_task(
         rejected=_links_if_any(rejected),
         trust=trusted,
     )
-    return _prepare(sources, settings, reporter)
+    return replace(_prepare(sources, settings, reporter), encoder=encoder)
+
+
+def _checked_encoder(settings: AlignmentSettings) -> str | None:
+    """What tells the encoder from others, if there is one and it is to be read."""
+    named = settings.signals != ALL_SIGNALS
+    if named and "text" in settings.signals_read and not settings.encoder:
+        raise FarlinkError("texts cannot be read without an encoder: name its folder", "encoder")
+    if named and "text" not in settings.signals_read and settings.encoder:
+        raise FarlinkError(f"no texts are read with the signals {settings.signals}; add text", "signals")
+    return fingerprint(settings.encoder) if settings.encoder else None
 
 
 def _refuse_links_beside_a_folder(left: GraphSource, *links: LinkSource | None) -> None:
@@ -133,16 +148,32 @@ def _prepare(sources: _Sources, settings: AlignmentSettings, reporter: Reporter)
         )
     graphs = parted(sources.left, sources.right)
     # two shuffles, so that equal names on both sides do not get equal ids
-    left, right = graphs.left.shuffled(settings.seed), graphs.right.shuffled(settings.seed + 1)
+    (left, right), types = _as_read(graphs.left, graphs.right, settings)
+    left, right = left.shuffled(settings.seed), right.shuffled(settings.seed + 1)
     links = _resolved(sources, left, right, graphs.stated, settings.several)
     seeds, valid, notes = links.seeds, links.valid, links.notes
     if sources.valid is None and len(seeds):
         seeds, valid = linking.hold_out(links.seeds, settings.holdout, settings.seed)
         notes = [*notes, _holdout_note(len(valid), len(links.seeds))]
-    notes = [*left.notes, *right.notes, *notes, *_trust_notes(sources.trust, left, right, graphs.stated)]
-    task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected)
+    with reporter.working("reading names"):
+        readings, read = readings_of(left, right, settings)
+    if settings.encoder:
+        read = [*read, f"texts are compared by the encoder in {settings.encoder}"]
+    notes = [*left.notes, *right.notes, *types, *notes, *_trust_notes(sources.trust, left, right, graphs.stated), *read]
+    task = AlignmentTask(left, right, seeds, valid, links.test, notes, links.rejected, readings)
     _tell(task, reporter)
     return task
+
+
+def _as_read(
+    left: KnowledgeGraph, right: KnowledgeGraph, settings: AlignmentSettings
+) -> tuple[tuple[KnowledgeGraph, KnowledgeGraph], list[str]]:
+    """The graphs with the triples that the signals name, and a note on those that they do not."""
+    if "types" in settings.signals_read or "structure" not in settings.signals_read:
+        return (left, right), []
+    told = int(says_type(left).sum() + says_type(right).sum())
+    notes = [f"{counted(told, 'triple')} telling types left out; with types among the signals they are read"]
+    return (without_types(left), without_types(right)), notes if told else []
 
 
 class _Links(NamedTuple):

@@ -73,6 +73,13 @@ MethodOption = Annotated[
 SignalsOption = Annotated[
     str, typer.Option(help=f"What entities are compared by: all that there is, or some of {', '.join(SIGNALS)}.")
 ]
+EncoderOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of an encoder that understands texts, for names and descriptions in other words or languages: "
+        "model2vec or sentence-transformers with model.safetensors. It is read where it is; nothing is downloaded."
+    ),
+]
 CardinalityOption = Annotated[
     str,
     typer.Option(
@@ -102,6 +109,7 @@ def align(
     preset: PresetOption = "best",
     method: MethodOption = DEFAULT_METHOD,
     signals: SignalsOption = ALL_SIGNALS,
+    encoder: EncoderOption = None,
     cardinality: CardinalityOption = "one-to-one",
     seed: SeedOption = 0,
     resume: ResumeOption = False,
@@ -121,6 +129,7 @@ def align(
     """
     folder = run_folder(out)
     chosen = {"signals": signals} if signals != ALL_SIGNALS else {}
+    chosen |= {"encoder": str(encoder)} if encoder is not None else {}
     chosen |= {"cardinality": cardinality} if cardinality != "one-to-one" else {}
     settings = make_settings(preset, **{"seed": seed, "method": method, **chosen, **parse_assignments(set_)})
     graphs = graph_source(left, left_format), None if right is None else graph_source(right, right_format)

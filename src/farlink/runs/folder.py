@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 FINGERPRINTS = {
     "fingerprint": "this is not the data",
     "literals_fingerprint": "these are not the literals",
+    "encoder_fingerprint": "this is not the encoder",
 }  # of `run.json`, and what is wrong if one differs
 TRACE = {
     "epoch": pl.Int64,
@@ -199,7 +200,8 @@ class Run(Generic[AnySettings]):
             if self.settings != settings:
                 raise FarlinkError(f"{self.folder}: cannot resume, {_differences(self.settings, settings)}")
             for name, what in FINGERPRINTS.items():
-                if self.about.get(name, about[name]) != about[name]:  # format 0 has none of the literals
+                now = about.get(name)
+                if self.about.get(name, now) != now:  # format 0 has none of the literals, and few runs an encoder
                     raise FarlinkError(f"{self.folder}: cannot resume, {what} that the run started with")
             return
         if self.folder.exists() and not self.folder.is_dir():

@@ -97,7 +97,9 @@ def _completion_from_format_0(values: Values) -> tuple[Values, list[str]]:
 
 def _from_format_1(values: Values) -> tuple[Values, list[str]]:
     """Entities were compared by structure alone, and the network was always trained."""
-    before = {"signals": "structure", "network": "always"} if values["task"] == "align" else {}
+    if values["task"] != "align":
+        return values, []
+    before = {"signals": "structure,types", "network": "always", "readings": "never"}
     return {**before, **values}, []
 
 

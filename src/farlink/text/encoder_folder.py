@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -78,6 +79,17 @@ def weights_in(folder: Path) -> Path:
     if not file.exists() and (folder / f"{WEIGHTS}.index.json").exists():
         raise InputError(folder, f"weights in several files are not read; save them as one {WEIGHTS}")
     return there(file)
+
+
+def fingerprint(path: str | Path) -> str:
+    """A digest that changes when an encoder's weights or words change; what cannot be one is an error."""
+    digest = hashlib.sha256()
+    for module in modules_of(checked(path))[:1]:
+        words = module.folder / VOCABULARY
+        for file in (weights_in(module.folder), words if words.exists() else there(module.folder / TOKENIZER)):
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()
 
 
 def tokenizer_in(folder: Path) -> Tokenizer:

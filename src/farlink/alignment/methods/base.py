@@ -18,6 +18,8 @@ from torch import Tensor, nn
 
 from farlink.alignment.candidates import Candidates, PairScorer
 from farlink.alignment.evidence import Evidence
+from farlink.alignment.readings import NO_READINGS, Readings
+from farlink.alignment.texts import Texts
 from farlink.engine.plan import TrainingPlan
 from farlink.engine.row_adam import rows_of
 from farlink.engine.trainer import Model, Objective
@@ -38,6 +40,8 @@ class TwoGraphs:
 
     left: KnowledgeGraph
     right: KnowledgeGraph
+    readings: Readings = NO_READINGS  # of the names of both
+    texts: Texts | None = None  # of the entities of both, by an encoder
 
     @property
     def first_right(self) -> int:
@@ -139,7 +143,8 @@ class Method(ABC, Generic[Model]):
     @cached_property
     def scorer(self) -> PairScorer:
         """What lists and scores pairs, by all that the settings let it read."""
-        return PairScorer(self.graphs.left, self.graphs.right, self.seeds, self.settings, self.rejected)
+        graphs, aids = self.graphs, (self.graphs.readings, self.graphs.texts)
+        return PairScorer(graphs.left, graphs.right, self.seeds, self.settings, self.rejected, *aids)
 
     @property
     def evidence(self) -> Evidence:
