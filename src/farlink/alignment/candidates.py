@@ -23,6 +23,7 @@ from farlink.alignment.neighbours import SharedNeighbours
 from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.sinkhorn import MOST, balanced, shared_out, transported, uncontested
 from farlink.alignment.texts import Texts, TextSignal
+from farlink.alignment.translation import NEAREST, Dictionary, TranslatedNames, Translations
 from farlink.alignment.values import Values
 from farlink.graph.ids import Ids, Pairs, Pools, distinct_pairs, unseeded
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -137,6 +138,16 @@ class Candidates:
         """Which pairs are each other's best."""
         return self.best() & self.reversed().best()
 
+    def of_the_best(self) -> Candidates:
+        """The same pairs, but that only those that are each other's best have a score: what is learned from these is
+        not drawn from what all entities without a counterpart share out.
+        """
+        return replace(self, score=self.score * self.mutual())
+
+    def by_chance(self) -> Candidates:
+        """The same pairs with their chance, as far as it is known, in place of the score."""
+        return self if self.chance is None else replace(self, score=self.chance)
+
     def confident(self, confidence: float) -> Pairs:
         """Pairs that are each other's best, with a score above the confidence asked for."""
         if self.twins:
@@ -247,6 +258,7 @@ class PairScorer:
         rare = seeds[:0] if self.values is None else self.values.pairs()
         names = Names(left, right, readings) if "names" in settings.signals_read else None
         self.names = NameSignal(names, seeds, rare, settings.seed) if names and names.known else None
+        self.words = None if self.names is None else Translations(left, right, settings.seed)
         self._always = rare if self.names is None else self.names.pairs
         self.texts = None
         if texts is not None and texts.known:
@@ -269,7 +281,8 @@ class PairScorer:
         structure = "structure" in self.settings.signals_read
         if sum(self.shape) > self.settings.vector_entities or not structure:
             vectors = None
-        candidates = self._listed(vectors, known)
+        dictionary = self.words.learned(known) if self.words is not None and len(known) else None
+        candidates = self._listed(vectors, known, dictionary)
         given = among(np.stack([candidates.left, candidates.right], axis=1), self.seeds)
         if len(known) == len(self.seeds):  # nothing was found yet
             candidates = candidates.competing(np.where(given, MOST, self._unlearned(candidates)))
@@ -277,20 +290,21 @@ class PairScorer:
         else:
             likely = known
         signals = [
-            *self._name_signals(),
+            *self._name_signals(candidates, dictionary),
             *self._text_signals(candidates),
             *self._value_signals(candidates, likely),
             *self._vector_signals(candidates, vectors),
-            *([Signal("triples", 1.0, self._agreeing)] if structure else []),
         ]
         for _ in range(self.settings.refinements):
-            parts = {signal.name: signal.weight * signal.of(candidates) for signal in signals}
-            if not structure:  # beside triples, which add more than this, right pairs pass without it
-                parts = {name: against_others(part, candidates.score) for name, part in parts.items()}
+            sure = candidates.of_the_best()
+            parts: dict[str, NDArray[np.floating]] = {}
+            parts |= {signal.name: against_others(signal.weight * signal.of(sure), sure.score) for signal in signals}
+            if structure:
+                parts["triples"] = self._agreeing(candidates.by_chance())
             logit = sum(parts.values(), np.zeros(len(candidates.left)))
-            candidates = candidates.competing(np.where(given, MOST, logit))
+            candidates = candidates.competing(np.where(given, MOST, logit)).with_chances()
         kept = {name: part.astype(np.float32) for name, part in parts.items()}
-        return self._beside_seeds(replace(candidates, parts=kept).with_chances())
+        return self._beside_seeds(replace(candidates, parts=kept))
 
     def opened(self, candidates: Candidates) -> Candidates:
         """Candidates whose entities may have as many counterparts as the settings say.
@@ -331,8 +345,14 @@ class PairScorer:
         odds, turn = self.settings.evidence * self.evidence.of(candidates), self.settings.evidence_turn
         return np.where(odds > 0, turn * np.log1p(np.maximum(odds, 0) / turn), odds)
 
-    def _name_signals(self) -> list[Signal]:
-        return [] if self.names is None else [Signal("names", 1.0, self.names.weight)]
+    def _name_signals(self, candidates: Candidates, dictionary: Dictionary | None) -> list[Signal]:
+        """What names are worth; with the words that stand for each other once pairs are known that tell of them."""
+        if self.names is None:
+            return []
+        if dictionary is None:
+            return [Signal("names", 1.0, self.names.weight)]
+        names = TranslatedNames(self.names, dictionary, self.seeds)
+        return [Signal("names", 1.0, names.weight_of(candidates.left, candidates.right))]
 
     def _text_signals(self, candidates: Candidates) -> list[Signal]:
         if self.texts is None:
@@ -359,9 +379,10 @@ class PairScorer:
 
         return [Signal("vectors", self.settings.evidence, weight)]
 
-    def _listed(self, vectors: Vectors | None, known: Pairs) -> Candidates:
+    def _listed(self, vectors: Vectors | None, known: Pairs, dictionary: Dictionary | None) -> Candidates:
         """All pairs that come into question, with what they have in common; the known ones are taken for right."""
-        pairs = distinct_pairs(np.concatenate([self._always, *self._further(vectors, known), known]))
+        translated = [] if dictionary is None else [dictionary.pairs(NEAREST)]
+        pairs = distinct_pairs(np.concatenate([self._always, *translated, *self._further(vectors, known), known]))
         free = np.isin(pairs[:, 0], self.pools[0]) & np.isin(pairs[:, 1], self.pools[1])
         left, right = np.ascontiguousarray(pairs[free].T)
         cosine = np.zeros(len(left), np.float32) if vectors is None else _cosines(*vectors, left, right)

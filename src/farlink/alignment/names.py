@@ -147,11 +147,12 @@ class NameSignal:
         self._names = names
         self.pairs = distinct_pairs(np.concatenate([names.pairs(NEAREST), others]))  # and others that always count
         rng = np.random.default_rng([seed, 0xA11C])
-        drawn = tuple(rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
+        self.drawn = tuple(rng.integers(0, count, DRAWN, dtype=np.int32) for count in names.shape)
+        self._drawn = names.of(*self.drawn), names.kinds(*self.drawn)
         self._packed, self._alike = packed(self.pairs, names.shape[1]), names.of(*self.pairs.T)
         listed = self._alike, names.kinds(*self.pairs.T)
         among = float(np.prod(names.shape, dtype=float))
-        self._worth = OfKinds.of(names.most_kinds, listed, among, (names.of(*drawn), names.kinds(*drawn)))
+        self._worth = OfKinds.of(names.most_kinds, listed, among, self._drawn)
         self._seeds = names.of(*seeds.T), names.kinds(*seeds.T)
 
     def likeness(self, left: Ids, right: Ids) -> NDArray[np.float32]:
@@ -164,13 +165,20 @@ class NameSignal:
         return alike
 
     def weight(self, candidates: Candidates) -> NDArray[np.float64]:
-        """What the names of each pair are worth, as a logarithm, given what is thought of the pairs so far.
+        """What the names of each pair are worth, as a logarithm, given what is thought of the pairs so far."""
+        return self.weights(candidates)[0]
+
+    def weights(self, candidates: Candidates) -> tuple[NDArray[np.float64], ...]:
+        """The same, and what those of the pairs drawn at random and those of the seeds are worth.
 
         Known pairs decide where there are enough.
         """
-        alike, kinds = np.asarray(candidates.alike), self._names.kinds(candidates.left, candidates.right)
-        seeds, seed_kinds = self._seeds
-        enough = np.bincount(seed_kinds, minlength=self._names.most_kinds) >= ENOUGH
-        known = np.concatenate([seeds, alike]), np.concatenate([seed_kinds, kinds])
-        chance = np.concatenate([np.ones(len(seeds)), np.where(enough[kinds], 0.0, candidates.score)])
-        return self._worth.weight((alike, kinds), known, chance)
+        asked = np.asarray(candidates.alike), self._names.kinds(candidates.left, candidates.right)
+        enough = np.bincount(self._seeds[1], minlength=self._names.most_kinds) >= ENOUGH
+        known = np.concatenate([self._seeds[0], asked[0]]), np.concatenate([self._seeds[1], asked[1]])
+        chance = np.concatenate([np.ones(len(self._seeds[0])), np.where(enough[asked[1]], 0.0, candidates.score)])
+        every = [asked, self._drawn, self._seeds]
+        alike, kinds = np.concatenate([some[0] for some in every]), np.concatenate([some[1] for some in every])
+        found = self._worth.weight((alike, kinds), known, chance)
+        ends = np.cumsum([len(some[0]) for some in every])[:-1]
+        return tuple(np.split(found, ends))
