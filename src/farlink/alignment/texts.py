@@ -3,9 +3,9 @@
 An entity's texts are its names and its values that are sentences rather than words. Two entities are as alike as the
 most alike of their texts, by the cosine of the vectors that an encoder makes of them.
 
-What a text says and how a name is spelled follow from the same words, and to add up what each is worth by itself would
-count these twice. So the worth of a cosine is learned apart for names that are alike so far or so far: among pairs
-that are called the same it tells little more, among pairs whose names differ it tells much.
+What a text says and how a name is spelled follow from the same words. Both count in full all the same, which was better
+than half of one, than the larger of both, and than a worth of texts for each degree to which names are alike
+(docs/signals.md).
 """
 
 from __future__ import annotations
