@@ -27,8 +27,9 @@ def _words(names: pl.Series) -> pl.Series:
     if not runs.list.len().sum():
         return _distinct(spaced)
     table = pl.DataFrame({"name": range(len(names)), "run": runs}, schema_overrides={"name": pl.UInt32}).explode("run")
-    table = table.filter(pl.col("run").is_not_null()).with_columns(pl.col("run").str.extract_all("."))
-    table = table.explode("run").with_columns(then=pl.col("run").shift(-1).over("name"))
+    table = table.filter(pl.col("run").is_not_null()).with_row_index("place")
+    table = table.with_columns(pl.col("run").str.extract_all(".")).explode("run")
+    table = table.with_columns(then=pl.col("run").shift(-1).over("place"))
     both = table.select("name", word=pl.col("run") + pl.col("then").fill_null(""))
     single = table.select("name", word="run")
     split = pl.concat([single, both]).group_by("name").agg("word")
