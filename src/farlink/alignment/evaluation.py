@@ -208,6 +208,12 @@ def measure(
 
 
 def _calibration(mapping: Mapping, links: Pairs) -> dict[str, Any]:
-    """How the probabilities of the chosen pairs of linked entities compare with how often they are right."""
-    judged = mapping.of(links[:, 0]) & ~np.isnan(mapping.probability) & (mapping.status != "seed")
+    """How the probabilities of the chosen pairs that can be judged compare with how often they are right.
+
+    These are the pairs that touch a linked entity on either side: of those that do, some are right. To ask of linked
+    left entities only would leave out the wrong pairs of entities that have no counterpart, for which the probability
+    has to be low.
+    """
+    linked = mapping.of(links[:, 0]) | np.isin(mapping.pairs[:, 1], links[:, 1])
+    judged = linked & ~np.isnan(mapping.probability) & (mapping.status != "seed")
     return reliability(mapping.probability[judged], among(mapping.pairs[judged], links))
