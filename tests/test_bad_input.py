@@ -317,3 +317,124 @@ def test_a_million_aliases_of_one_entity_stay_within_a_gigabyte(work):
     words = [sys.executable, "-c", MANY, work.files["left"], aliases, 1_000_000]
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1024
+
+
+# The same as names and as values of both graphs, where they are compared
+
+ODD_TEXTS = {
+    **ODD_VALUES,
+    "nothing but marks": "\u0301\u0301 \u200b",
+    "nothing but punctuation": "?! … —",
+    "half of a surrogate pair that is escaped": "\\ud800",
+    "the end of numbers": "-1.7976931348623157e308",
+    "a year beyond the calendar": "99999-13-41",
+}
+
+
+def said_of(prefix, *more):
+    """An attribute file in which every entity has a name and a number, and what else is said."""
+    rows = [f"{prefix}{i}\t{name}\t{value}" for i in range(40) for name, value in (("name", NAMES[i]), ("size", i * i))]
+    return "\n".join(["entity\tattribute\tvalue", *rows, *more]) + "\n"
+
+
+NAMES = [f"{one}{two} {other}" for one in ("Ka", "Ro", "Mi", "Ten") for two in ("lu", "bash") for other in "PQRST"]
+
+
+def with_attributes(work, left, right):
+    """Options that name files of attributes."""
+    files = {side: work.folder / f"{side}_said.tsv" for side in ("left", "right")}
+    for side, text in (("left", left), ("right", right)):
+        files[side].write_text(text)
+    return "--left-attributes", files["left"], "--right-attributes", files["right"]
+
+
+def check_probabilities(run):
+    """Every entity has a row, and every probability is one."""
+    assert run.alignment["left"].n_unique() == 40
+    chances = run.alignment["probability"].drop_nulls()
+    assert chances.is_finite().all()
+    assert chances.is_between(0, 1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", ODD_TEXTS.values(), ids=ODD_TEXTS)
+def test_odd_names_and_values_of_both_graphs_are_compared_without_harm(work, value):
+    texts = [said_of(side, f"{side}30\tname\t{value}", f"{side}30\tnote\t{value}") for side in "ab"]
+    work.accepted(*with_attributes(work, *texts))
+    run = AlignmentRun(work.out)
+    for side in ("left", "right"):
+        kept = run.graphs[side].literals.filter(pl.col("head").str.ends_with("30"), pl.col("value") == value)
+        assert kept["relation"].to_list() == ["name", "note"]
+    check_probabilities(run)
+    assert run.match("a30", k=1)["entity"].to_list() == ["b30"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("column", ["name", "size"])
+def test_names_or_values_that_are_all_equal_tell_nothing_apart(work, column):
+    texts = [said_of(side) for side in "ab"]
+    for number in range(40):
+        value = NAMES[number] if column == "name" else number * number
+        texts = [
+            text.replace(f"{number}\t{column}\t{value}\n", f"{number}\t{column}\tall the same\n") for text in texts
+        ]
+    assert all(text.count("all the same") == 40 for text in texts)
+    work.accepted(*with_attributes(work, *texts))
+    run = AlignmentRun(work.out)
+    check_probabilities(run)
+    matched = run.alignment.filter(status="matched")
+    assert matched.filter(matched["left"].str.slice(1) == matched["right"].str.slice(1)).height >= matched.height - 2
+
+
+@pytest.mark.slow
+def test_names_that_are_all_equal_and_nothing_else_match_nobody(work):
+    texts = ["".join(f"{side}{i}\tname\tall the same\n" for i in range(40)) for side in "ab"]
+    work.accepted(*with_attributes(work, *texts), "--signals", "names")
+    run = AlignmentRun(work.out)
+    check_probabilities(run)
+    assert not run.alignment.filter(status="matched").height
+
+
+def test_no_names_at_all_where_names_are_asked_for(work):
+    message = work.refused("--signals", "names")
+    assert "nothing to compare by" in message
+    assert "has no names (--signals)" in message
+
+
+def test_attribute_files_of_both_graphs_that_name_unknown_entities_alone(work):
+    left, right = said_of("x"), said_of("b")
+    message = work.refused(*with_attributes(work, left, right))
+    assert "left_said.tsv: nothing here is about an entity of" in message
+
+
+COMPARED = """
+import resource, sys
+import numpy as np
+import farlink
+from farlink.alignment.candidates import PairScorer
+from farlink.settings import make_settings
+graphs = [farlink.read(sys.argv[i], attributes=sys.argv[i + 1]) for i in (1, 3)]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+none = np.empty((0, 2), np.int32)
+found = PairScorer(*graphs, none, make_settings()).scored(None, none)
+assert np.isfinite(found.logit).all()
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["a million aliases", "a hundred thousand values", "a name of ten megabytes"])
+def test_comparing_what_is_far_too_much_stays_within_a_gigabyte(work, what):
+    words = [sys.executable, "-W", "ignore", "-c", COMPARED]
+    for name, side in (("left", "a"), ("right", "b")):
+        more = {
+            "a million aliases": [f"{side}1\tname\talias number {number} of one" for number in range(1_000_000)],
+            "a hundred thousand values": [f"{side}1\tnote\tnote {number} of one" for number in range(100_000)],
+            "a name of ten megabytes": [f"{side}1\tname\t" + "lorem ipsum " * 850_000],
+        }
+        path = work.folder / f"{name}_said.tsv"
+        path.write_text(said_of(side, *more[what]))
+        words += [work.files[name], path]
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 1024
