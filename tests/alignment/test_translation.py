@@ -130,7 +130,8 @@ def by_hand(pairs, ours, theirs, name, other):
     def weight(one):
         return PRIOR + SAME * (one in share)
 
-    met = {(one, word) for some, words in pairs for one in some for word in words} | {(w, w) for w in known & set(share)}
+    met = {(one, word) for some, words in pairs for one in some for word in words}
+    met |= {(word, word) for word in known & set(share)}
     chance = dict.fromkeys(met, 1.0)
     for step in range(STEPS):
         count = {entry: prior(*entry) for entry in met}
