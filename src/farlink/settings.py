@@ -160,6 +160,12 @@ class AlignmentSettings(Settings):
         description="whether the network is trained; auto: where structure is all that is read, as names settle "
         "most of what it could find",
     )
+    read_names: Annotated[bool, NETWORK] = Field(
+        False, description="whether the network reads the names of entities beside their own vectors"
+    )
+    name_scale: Annotated[float, NETWORK] = Field(
+        0.2, gt=0.0, le=10.0, description="how fast what is read of names learns, against the entities' own vectors"
+    )
     cardinality: Literal["one-to-one", "many-to-one"] = Field(
         "one-to-one", description="whether several left entities may have one counterpart"
     )

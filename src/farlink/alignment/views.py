@@ -152,7 +152,7 @@ def compared_vectors(
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
         return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
-    entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
+    entity_in, entity_out = model.all_read(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)
     both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)  # (E, 2 d)

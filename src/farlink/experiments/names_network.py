@@ -29,8 +29,10 @@ from farlink.settings import AlignmentSettings, make_settings
 SCRAMBLED = 0.8  # share of the right entities whose names are scrambled, in the data set of that name
 VARIANTS: dict[str, dict[str, Any]] = {
     "structure": {"signals": "structure"},
+    "structure-names": {"signals": "structure", "read_names": True},
     "all": {},
     "all-network": {"network": "always"},
+    "all-names-network": {"network": "always", "read_names": True},
 }
 PLAIN, SHUFFLED = "", "scrambled"
 
@@ -147,5 +149,3 @@ def _told(job: Job, record: Record) -> str:
         f"vectors {record['vectors']:.4f}, whole {hits[0]:.4f} / {hits[1]:.4f}, F1 {validation['mapping']['f1']:.4f}, "
         f"{record['seconds']:.0f} s"
     )
-
-

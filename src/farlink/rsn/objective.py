@@ -19,6 +19,7 @@ from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import Loss, make_loss
 from farlink.rsn.model import PathModel
+from farlink.rsn.names import NameReader
 from farlink.rsn.triple_walks import sample_triple_paths
 from farlink.rsn.walks import sample_paths
 from farlink.settings import Settings, Steps
@@ -100,7 +101,7 @@ def path_losses(graph: JointGraph, settings: Settings) -> tuple[Loss, Loss]:
     )
 
 
-def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
+def model_of(settings: Settings, entities: int, relations: int, names: NameReader | None = None) -> PathModel:
     """The settings' model, with fresh weights."""
     return PathModel(
         entities,
@@ -111,6 +112,7 @@ def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
         cell=settings.cell,
         dropout=settings.dropout,
         norm=settings.norm,
+        names=names,
     )
 
 
