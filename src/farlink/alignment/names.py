@@ -92,9 +92,9 @@ def name_grams(left: KnowledgeGraph, right: KnowledgeGraph) -> csr_array:
 
     An entity of several names has the mean of them. N-grams of one name alone, which nothing shares, are left out.
     """
-    called, texts = zip(_called(left), _called(right), strict=True)
+    called = _called(left), _called(right)
     sides = []
-    for side, index in zip(called, indexes(*map(grams_of, texts)), strict=True):
+    for (side, _), index in zip(called, indexes(*(grams_of(texts) for _, texts in called)), strict=True):
         grams = csr_array((index.weight, index.gram, index.first), shape=(len(index.first) - 1, HASHES))
         naming = csr_array(
             (np.ones(len(side.text), np.float32), side.text, side.first), shape=(len(side.first) - 1, grams.shape[0])
@@ -107,7 +107,8 @@ def name_grams(left: KnowledgeGraph, right: KnowledgeGraph) -> csr_array:
 
 def _of_length_one(rows: csr_array) -> csr_array:
     length = np.sqrt(rows.multiply(rows).sum(axis=1))
-    return (diags_array(1 / np.maximum(length, 1e-12)) @ rows).tocsr().astype(np.float32)
+    scaled: csr_array = (diags_array(1 / np.maximum(length, 1e-12)) @ rows).tocsr().astype(np.float32)
+    return scaled
 
 
 def _called(graph: KnowledgeGraph) -> tuple[_Called, pl.Series]:

@@ -67,6 +67,7 @@ class Job:
 PARTS = {
     "en-fr": (EN_FR, PLAIN),
     "fr-en-scrambled": (DBP15K_FR, SHUFFLED),
+    "en-fr-scrambled": (EN_FR, SHUFFLED),
     "en-de": (EN_DE, PLAIN),
     "fr-en": (DBP15K_FR, PLAIN),
 }
@@ -118,8 +119,8 @@ def _aligned(task: AlignmentTask, settings: AlignmentSettings) -> Record:
         trace = run.trace.to_dicts()
     compared = method.compared(model, links)
     candidates = method.scorer.scored(compared, links)
-    telling = tuple(np.arange(len(graph.entities), dtype=np.int32) for graph in (task.left, task.right))
-    mapping = make_mapping(candidates, task.seeds, task.valid, telling, settings)
+    left, right = (np.arange(len(graph.entities), dtype=np.int32) for graph in (task.left, task.right))
+    mapping = make_mapping(candidates, task.seeds, task.valid, (left, right), settings)
     measured = measure(task, compared, candidates, mapping, settings)
     own = method.sides(model) if method.trains else compared
     return {
