@@ -178,7 +178,7 @@ class AlignmentSettings(Settings):
     start: Annotated[Literal["seeds", "random"], NETWORK] = Field(
         "seeds", description="entity vectors start from the seeds around them, or at random"
     )
-    vectors: Annotated[Literal["input", "both", "all", "seeds"], NETWORK] = Field(
+    vectors: Annotated[Literal["input", "both", "all", "seeds", "judging"], NETWORK] = Field(
         "all",
         description="vectors compared: the input table; input and output side by side; or these, those of the "
         "neighbours, and what the network predicts from them; or what follows from the seeds without the network",

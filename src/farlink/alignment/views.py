@@ -163,6 +163,20 @@ def compared_vectors(
     )
 
 
+def network_judging_views(
+    neighbourhoods: Neighbourhoods, pairs: Pairs, model: PathModel, settings: AlignmentSettings
+) -> tuple[Tensor, Tensor]:
+    """`judging_views`, and beside them what the network says of an entity's neighbours and predicts from them.
+
+    Pairs that were found were one entity to the network, whose own vectors would say of each of them that it is right.
+    """
+    left, right = judging_views(neighbourhoods, pairs, settings)
+    both = torch.cat([normalize(model.all_read(), dim=1), normalize(model.entity_out.weight.detach(), dim=1)], dim=1)
+    around = learned_views(neighbourhoods, both, pairs)[1]
+    views = neighbourhoods.sides(torch.cat([around, predicted_view(neighbourhoods, model)], dim=1))
+    return torch.cat([left, views[0]], dim=1), torch.cat([right, views[1]], dim=1)
+
+
 def _counts(rows: Ids, columns: Ids, shape: tuple[int, int], weight: NDArray[np.float64] | None = None) -> csr_array:
     values = np.ones(len(rows)) if weight is None else weight
     return coo_array((values.astype(np.float32), (rows, columns)), shape=shape).tocsr()

@@ -33,6 +33,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "all": {},
     "all-network": {"network": "always"},
     "all-names-network": {"network": "always", "read_names": True},
+    "all-network-judging": {"network": "always", "vectors": "judging"},
+    "all-names-network-judging": {"network": "always", "read_names": True, "vectors": "judging"},
 }
 PLAIN, SHUFFLED = "", "scrambled"
 

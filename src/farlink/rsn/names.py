@@ -30,7 +30,7 @@ class NameReader(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """The vectors (*, d) of the names of entities (*)."""
-        distinct, place = self.called[ids].unique(return_inverse=True)
+        distinct, place = torch.unique(self.called[ids], return_inverse=True)
         vectors: Tensor = _Sums.apply(self.table, self.grams[distinct.numpy()])  # type: ignore[no-untyped-call]
         return nn.functional.embedding(place, vectors)
 

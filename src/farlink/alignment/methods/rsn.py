@@ -17,7 +17,14 @@ from farlink.alignment.bootstrapping import grown_pairs
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.methods.base import Epoch, Method, TwoGraphs
 from farlink.alignment.names import name_grams
-from farlink.alignment.views import Neighbourhoods, compared_vectors, judging_views, seed_views, start_vectors
+from farlink.alignment.views import (
+    Neighbourhoods,
+    compared_vectors,
+    judging_views,
+    network_judging_views,
+    seed_views,
+    start_vectors,
+)
 from farlink.graph.ids import Pairs
 from farlink.reports.card import network_words
 from farlink.rsn.joint import join, merge, shared_rows
@@ -73,6 +80,8 @@ class RSN(Method[PathModel]):
         """The views of the settings, or those that follow from the links where no network is trained."""
         if not self.trains:
             return judging_views(self.neighbourhoods, links, self.settings)
+        if self.settings.vectors == "judging":
+            return network_judging_views(self.neighbourhoods, links, model, self.settings)
         return compared_vectors(self.neighbourhoods, links, model, self.settings)
 
     def kept(self, model: PathModel) -> dict[str, Tensor]:
