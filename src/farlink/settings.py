@@ -160,12 +160,6 @@ class AlignmentSettings(Settings):
         description="whether the network is trained; auto: where structure is all that is read, as names settle "
         "most of what it could find",
     )
-    read_names: Annotated[bool, NETWORK] = Field(
-        False, description="whether the network reads the names of entities beside their own vectors"
-    )
-    name_scale: Annotated[float, NETWORK] = Field(
-        0.2, gt=0.0, le=10.0, description="how fast what is read of names learns, against the entities' own vectors"
-    )
     cardinality: Literal["one-to-one", "many-to-one"] = Field(
         "one-to-one", description="whether several left entities may have one counterpart"
     )
@@ -178,7 +172,7 @@ class AlignmentSettings(Settings):
     start: Annotated[Literal["seeds", "random"], NETWORK] = Field(
         "seeds", description="entity vectors start from the seeds around them, or at random"
     )
-    vectors: Annotated[Literal["input", "both", "all", "seeds", "judging"], NETWORK] = Field(
+    vectors: Annotated[Literal["input", "both", "all", "seeds"], NETWORK] = Field(
         "all",
         description="vectors compared: the input table; input and output side by side; or these, those of the "
         "neighbours, and what the network predicts from them; or what follows from the seeds without the network",

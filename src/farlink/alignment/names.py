@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 from numba import njit, prange
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, vstack
 
 from farlink.alignment.likelihood import ENOUGH, Background, LikelihoodRatio
-from farlink.alignment.similarity import HASHES, cosine, grams_of, indexes, likeness, nearest_texts
+from farlink.alignment.similarity import cosine, grams_of, indexes, likeness, nearest_texts
 from farlink.graph.edges import begins
 from farlink.graph.ids import Ids, Pairs, distinct_pairs, packed
 from farlink.graph.knowledge_graph import KnowledgeGraph
@@ -85,30 +84,6 @@ class Names:
             owners = pl.DataFrame({f"{side}_text": called.text, side: called.entity})
             frame = frame.join(owners, on=f"{side}_text")
         return distinct_pairs(frame.select("left", "right").to_numpy())
-
-
-def name_grams(left: KnowledgeGraph, right: KnowledgeGraph) -> csr_array:
-    """The n-grams of the names of all entities, left first, with weights of length one; (entities, n-grams).
-
-    An entity of several names has the mean of them. N-grams of one name alone, which nothing shares, are left out.
-    """
-    called = _called(left), _called(right)
-    sides = []
-    for (side, _), index in zip(called, indexes(*(grams_of(texts) for _, texts in called)), strict=True):
-        grams = csr_array((index.weight, index.gram, index.first), shape=(len(index.first) - 1, HASHES))
-        naming = csr_array(
-            (np.ones(len(side.text), np.float32), side.text, side.first), shape=(len(side.first) - 1, grams.shape[0])
-        )
-        sides.append(naming @ grams)
-    whole = vstack(sides, format="csr")
-    users = np.bincount(whole.indices, minlength=HASHES)
-    return _of_length_one(whole[:, np.flatnonzero(users > 1)])
-
-
-def _of_length_one(rows: csr_array) -> csr_array:
-    length = np.sqrt(rows.multiply(rows).sum(axis=1))
-    scaled: csr_array = (diags_array(1 / np.maximum(length, 1e-12)) @ rows).tocsr().astype(np.float32)
-    return scaled
 
 
 def _called(graph: KnowledgeGraph) -> tuple[_Called, pl.Series]:

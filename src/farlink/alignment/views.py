@@ -152,7 +152,7 @@ def compared_vectors(
     """The vectors by which left and right entities are compared, given a trained model and known pairs."""
     if settings.vectors == "seeds":
         return neighbourhoods.sides(torch.cat(seed_views(neighbourhoods, pairs, settings), dim=1))
-    entity_in, entity_out = model.all_read(), model.entity_out.weight.detach()
+    entity_in, entity_out = model.entity_in.weight.detach(), model.entity_out.weight.detach()
     if settings.vectors == "input":
         return neighbourhoods.sides(entity_in)
     both = torch.cat([normalize(entity_in, dim=1), normalize(entity_out, dim=1)], dim=1)  # (E, 2 d)
@@ -161,20 +161,6 @@ def compared_vectors(
     return neighbourhoods.sides(
         torch.cat([*learned_views(neighbourhoods, both, pairs), predicted_view(neighbourhoods, model)], dim=1)
     )
-
-
-def network_judging_views(
-    neighbourhoods: Neighbourhoods, pairs: Pairs, model: PathModel, settings: AlignmentSettings
-) -> tuple[Tensor, Tensor]:
-    """`judging_views`, and beside them what the network says of an entity's neighbours and predicts from them.
-
-    Pairs that were found were one entity to the network, whose own vectors would say of each of them that it is right.
-    """
-    left, right = judging_views(neighbourhoods, pairs, settings)
-    both = torch.cat([normalize(model.all_read(), dim=1), normalize(model.entity_out.weight.detach(), dim=1)], dim=1)
-    around = learned_views(neighbourhoods, both, pairs)[1]
-    views = neighbourhoods.sides(torch.cat([around, predicted_view(neighbourhoods, model)], dim=1))
-    return torch.cat([left, views[0]], dim=1), torch.cat([right, views[1]], dim=1)
 
 
 def _counts(rows: Ids, columns: Ids, shape: tuple[int, int], weight: NDArray[np.float64] | None = None) -> csr_array:

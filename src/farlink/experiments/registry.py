@@ -82,12 +82,6 @@ def _signals(request: Request) -> Iterator[str]:
     return signals.run(request.data, request.out, request.parts, request.only, request.seeds)
 
 
-def _names_network(request: Request) -> Iterator[str]:
-    from farlink.experiments import names_network
-
-    return names_network.run(request.data, request.out, request.parts, request.seeds, [], "fast")
-
-
 def _degrees(request: Request) -> Iterator[str]:
     from farlink.experiments import degrees
 
@@ -115,9 +109,6 @@ EXPERIMENTS = {
     "variants": Experiment("what each difference between the paper and its authors' code is worth", ALL, _variants),
     "restart": Experiment(
         "what the rate does between walks and questions of a completion", frozenset({"part"}), _restart
-    ),
-    "names-network": Experiment(
-        "whether the network is worth training beside names, and reading them", frozenset({"part"}), _names_network
     ),
     **{name: Experiment(shows, ALL, partial(_paper_alignment, name)) for name, shows in PAPER_ALIGNMENT.items()},
     "table-completion": Experiment("tables 4 to 6 of the paper: completion", ALL, _paper_completion),

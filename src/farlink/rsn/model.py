@@ -15,7 +15,6 @@ from torch.nn.functional import batch_norm
 
 from farlink.engine.dropout import Dropout
 from farlink.rsn.identity_lstm import IdentityLSTM, identity_lstm_step
-from farlink.rsn.names import NameReader
 from farlink.settings import Cell, Kind, Norm
 
 MOMENTUM = 0.1  # share of a batch in the statistics that a norm gathers
@@ -60,7 +59,6 @@ class PathModel(nn.Module):
         cell: Cell = "lstm",
         dropout: float = 0.5,
         norm: Norm = "path",
-        names: NameReader | None = None,
     ) -> None:
         super().__init__()
         self.kind, self.cell, self.norm = kind, CORES[cell], _normalised if norm == "path" else _normalised_by_step
@@ -75,7 +73,7 @@ class PathModel(nn.Module):
         self.input_norm = nn.BatchNorm1d(width, eps=1e-3)
         self.output_norm = nn.BatchNorm1d(width, eps=1e-3)
         self.core = nn.ModuleList(self.cell.layer(width, width) for _ in range(layers))
-        self.dropout, self.names = Dropout(dropout), names
+        self.dropout = Dropout(dropout)
         if kind == "rsn":
             self.s1 = nn.Linear(width, width, bias=False)
             self.s2 = nn.Linear(width, width, bias=False)
@@ -84,7 +82,7 @@ class PathModel(nn.Module):
     def forward(self, paths: Tensor) -> Hidden:
         """States after x_1 ... x_{T-1}; `paths` is (B, T), entities in the odd places, relations between."""
         entities, relations = paths[:, :-1:2].T, paths[:, 1::2].T  # both (n, B)
-        return self.read(self.entities_read(entities), self.relation_in(relations))
+        return self.read(self.entity_in(entities), self.relation_in(relations))
 
     def read(self, entities: Tensor, relations: Tensor) -> Hidden:
         """The same from vectors, both (n, B, d)."""
@@ -97,19 +95,9 @@ class PathModel(nn.Module):
         h = self.norm(self.output_norm, self._skip(h, x))
         return Hidden(for_relations=h[0::2], for_entities=h[1::2])
 
-    def entities_read(self, ids: Tensor) -> Tensor:
-        """The vectors (*, d) by which entities (*) are read: their rows, and their names if these are read."""
-        rows: Tensor = self.entity_in(ids)
-        return rows if self.names is None else rows + self.names(ids)
-
-    def all_read(self) -> Tensor:
-        """The same of all entities (E, d), when nothing is to be learned from them."""
-        rows = self.entity_in.weight.detach()
-        return rows if self.names is None else rows + self.names.vectors()
-
     def after(self, head: Tensor, relation: Tensor) -> Tensor:
         """States (B, d) after paths of two elements, an entity and a relation: what is read of (s, r, ?)."""
-        return self.read(self.entities_read(head)[None], self.relation_in(relation)[None]).for_entities[0]
+        return self.read(self.entity_in(head)[None], self.relation_in(relation)[None]).for_entities[0]
 
     def _recurrent(self, layer: nn.Module, x: Tensor) -> Tensor:
         """States h of a recurrent layer (equation 1); `x` and h are (T - 1, B, d)."""
@@ -140,15 +128,11 @@ class PathModel(nn.Module):
         """Give every entity e the vectors of entity `row[e]`; `row` is (E)."""
         for table in (self.entity_in.weight, self.entity_out.weight):
             table.copy_(table[row])
-        if self.names is not None:
-            self.names.called.copy_(row)
 
     def _initialise(self, cell: Cell) -> None:
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
-        if self.names is not None:
-            self.names.initialise(self.entity_in.weight.std().item())
         if cell == "lstm-identity":
             # without tanh nothing but the weights bounds what the states grow to
             for name, weight in self.core.named_parameters():

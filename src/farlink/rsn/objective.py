@@ -19,7 +19,6 @@ from farlink.graph.ids import Ids, Rows
 from farlink.rsn.joint import JointGraph
 from farlink.rsn.loss import Loss, make_loss
 from farlink.rsn.model import PathModel
-from farlink.rsn.names import NameReader
 from farlink.rsn.triple_walks import sample_triple_paths
 from farlink.rsn.walks import sample_paths
 from farlink.settings import Settings, Steps
@@ -101,7 +100,7 @@ def path_losses(graph: JointGraph, settings: Settings) -> tuple[Loss, Loss]:
     )
 
 
-def model_of(settings: Settings, entities: int, relations: int, names: NameReader | None = None) -> PathModel:
+def model_of(settings: Settings, entities: int, relations: int) -> PathModel:
     """The settings' model, with fresh weights."""
     return PathModel(
         entities,
@@ -112,7 +111,6 @@ def model_of(settings: Settings, entities: int, relations: int, names: NameReade
         cell=settings.cell,
         dropout=settings.dropout,
         norm=settings.norm,
-        names=names,
     )
 
 

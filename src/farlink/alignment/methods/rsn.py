@@ -16,20 +16,11 @@ from torch import Tensor
 from farlink.alignment.bootstrapping import grown_pairs
 from farlink.alignment.candidates import Candidates
 from farlink.alignment.methods.base import Epoch, Method, TwoGraphs
-from farlink.alignment.names import name_grams
-from farlink.alignment.views import (
-    Neighbourhoods,
-    compared_vectors,
-    judging_views,
-    network_judging_views,
-    seed_views,
-    start_vectors,
-)
+from farlink.alignment.views import Neighbourhoods, compared_vectors, judging_views, seed_views, start_vectors
 from farlink.graph.ids import Pairs
 from farlink.reports.card import network_words
 from farlink.rsn.joint import join, merge, shared_rows
 from farlink.rsn.model import PathModel
-from farlink.rsn.names import NameReader
 from farlink.rsn.objective import PathObjective, model_of, path_objective
 from farlink.settings import AlignmentSettings
 
@@ -44,8 +35,7 @@ class RSN(Method[PathModel]):
 
     def fresh_model(self) -> PathModel:
         """The network of the settings."""
-        names = names_of(self.graphs, self.settings)
-        return model_of(self.settings, self.graphs.entities, 2 * self.graphs.relations, names)
+        return model_of(self.settings, self.graphs.entities, 2 * self.graphs.relations)
 
     def objective(self, epoch: Epoch) -> PathObjective:
         """Walks over the graph that the links of the epoch make of both."""
@@ -74,14 +64,12 @@ class RSN(Method[PathModel]):
 
     def vectors(self, model: PathModel) -> Tensor:
         """Those that the network reads."""
-        return model.all_read()
+        return model.entity_in.weight.detach()
 
     def compared(self, model: PathModel, links: Pairs) -> tuple[Tensor, Tensor]:
         """The views of the settings, or those that follow from the links where no network is trained."""
         if not self.trains:
             return judging_views(self.neighbourhoods, links, self.settings)
-        if self.settings.vectors == "judging":
-            return network_judging_views(self.neighbourhoods, links, model, self.settings)
         return compared_vectors(self.neighbourhoods, links, model, self.settings)
 
     def kept(self, model: PathModel) -> dict[str, Tensor]:
@@ -96,7 +84,7 @@ class RSN(Method[PathModel]):
         neighbourhoods = Neighbourhoods(graphs.left, graphs.right)
         if not kept:
             return judging_views(neighbourhoods, links, settings)
-        return compared_vectors(neighbourhoods, links, network_of(kept, graphs, settings), settings)
+        return compared_vectors(neighbourhoods, links, network_of(kept, settings), settings)
 
     @classmethod
     def description(cls, settings: AlignmentSettings) -> str:
@@ -117,15 +105,8 @@ class RSN(Method[PathModel]):
         return self.scorer.scored(vectors, known)
 
 
-def names_of(graphs: TwoGraphs, settings: AlignmentSettings) -> NameReader | None:
-    """What reads the names of both graphs for the network, if it is to."""
-    if not settings.read_names:
-        return None
-    return NameReader(name_grams(graphs.left, graphs.right), settings.width, settings.name_scale)
-
-
-def network_of(weights: dict[str, Tensor], graphs: TwoGraphs, settings: AlignmentSettings) -> PathModel:
+def network_of(weights: dict[str, Tensor], settings: AlignmentSettings) -> PathModel:
     """The trained network, ready to be asked."""
-    model = model_of(settings, len(weights["entity_bias"]), len(weights["relation_bias"]), names_of(graphs, settings))
+    model = model_of(settings, len(weights["entity_bias"]), len(weights["relation_bias"]))
     model.load_state_dict(weights)
     return model.eval()
