@@ -16,6 +16,8 @@ from farlink.graph.ids import Pairs
 from farlink.graph.links import among
 
 LITTLE = 0.003  # share of the known pairs: if no more of them change, further rounds change nothing
+FEW = 0.1  # share of them: if no more of them change,
+SETTLED = 0.9  # and more than this share of what changed in the round before, it is doubtful pairs that come and go
 
 
 def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], rounds: int, confidence: float) -> Pairs:
@@ -23,10 +25,11 @@ def grown_pairs(seeds: Pairs, judge: Callable[[Pairs], Candidates], rounds: int,
 
     `judge` gives the candidates that known pairs lead to.
     """
-    known = seeds
+    known, moved = seeds, float("inf")
     for _ in range(rounds):
         before, known = known, np.concatenate([seeds, judge(known).confident(confidence)])
         kept = int(among(known, before).sum())
-        if len(known) + len(before) - 2 * kept <= LITTLE * len(known):
+        moved_before, moved = moved, len(known) + len(before) - 2 * kept
+        if moved <= LITTLE * len(known) or SETTLED * moved_before < moved <= FEW * len(known):
             break
     return known

@@ -156,12 +156,17 @@ class NameSignal:
         self._seeds = names.of(*seeds.T), names.kinds(*seeds.T)
 
     def likeness(self, left: Ids, right: Ids) -> NDArray[np.float32]:
-        """How alike the names of each pair are; -1 where one has none. Those of `pairs` are compared once."""
+        """How alike the names of each pair are; -1 where one has none.
+
+        Those of `pairs` are compared once, and so are those asked for that were asked for the last time, too.
+        """
         asked = packed(np.stack([left, right], axis=1), self._names.shape[1])
         place = np.searchsorted(self._packed, asked).clip(max=max(len(self._packed) - 1, 0))
         found = self._packed[place] == asked if len(self._packed) else np.zeros(len(asked), dtype=bool)
         alike = np.empty(len(asked), dtype=np.float32)
         alike[found], alike[~found] = self._alike[place[found]], self._names.of(left[~found], right[~found])
+        if found.sum() == len(self._packed) and (np.diff(asked) > 0).all():  # nothing that is kept would be lost
+            self._packed, self._alike = asked, alike
         return alike
 
     def weight(self, candidates: Candidates) -> NDArray[np.float64]:

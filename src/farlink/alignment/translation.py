@@ -313,7 +313,26 @@ def _of_length_one(first: NDArray[np.int64], word: Ids, weight: NDArray[np.float
 
 
 @njit(cache=True)
+def _likeliest(first, chance):  # type: ignore[no-untyped-def]
+    """The places of the few likeliest entries of each row, the likeliest first; -1 where there are fewer."""
+    best = np.full((len(first) - 1, SPREAD), -1, np.int64)
+    for row in range(len(first) - 1):
+        size = 0
+        for entry in range(first[row], first[row + 1]):
+            if chance[entry] < LEAST or (size == SPREAD and chance[entry] <= chance[best[row, SPREAD - 1]]):
+                continue
+            size = min(size + 1, SPREAD)
+            place = size - 1
+            while place > 0 and chance[best[row, place - 1]] < chance[entry]:
+                best[row, place] = best[row, place - 1]
+                place -= 1
+            best[row, place] = entry
+    return best
+
+
+@njit(cache=True)
 def _spread(left, lexicon, entities, rarity):  # type: ignore[no-untyped-def]
+    best = _likeliest(lexicon.first, lexicon.chance)
     room = 0
     for entity in entities:
         room += SPREAD * (left.first[entity + 1] - left.first[entity])
@@ -322,18 +341,17 @@ def _spread(left, lexicon, entities, rarity):  # type: ignore[no-untyped-def]
     for row in range(len(entities)):
         entity, begin = entities[row], size
         for place in range(left.first[entity], left.first[entity + 1]):
-            start, end = lexicon.first[left.word[place]], lexicon.first[left.word[place] + 1]
-            best = np.argsort(-lexicon.chance[start:end])[:SPREAD]
-            for entry in best:
-                if lexicon.chance[start + entry] < LEAST:
+            for entry in best[left.word[place]]:
+                if entry < 0:
                     break
-                word = lexicon.word[start + entry]
+                word = lexicon.word[entry]
+                weight = lexicon.chance[entry] * rarity[word]
                 for other in range(begin, size):
                     if words[other] == word:
-                        weights[other] = max(weights[other], lexicon.chance[start + entry] * rarity[word])
+                        weights[other] = max(weights[other], weight)
                         break
                 else:
-                    words[size], weights[size] = word, lexicon.chance[start + entry] * rarity[word]
+                    words[size], weights[size] = word, weight
                     size += 1
         first[row + 1] = size
     return first, words[:size].copy(), weights[:size].copy()
