@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from farlink.alignment.bootstrapping import LITTLE, grown_pairs
+from farlink.alignment.bootstrapping import FEW, LITTLE, grown_pairs
 from farlink.alignment.candidates import Candidates, scored_candidates
 from farlink.alignment.evidence import Evidence
 from farlink.settings import make_settings
@@ -81,19 +81,36 @@ def test_rounds_end_when_nothing_changes():
     assert asked == [1, 3]
 
 
-@pytest.mark.parametrize(("exchanged", "rounds"), [(0, 2), (1, 2), (2, 5)])
-def test_rounds_end_when_little_changes(exchanged, rounds):
-    """Of 800 pairs one exchanged is two that differ, and 2.4 would be little."""
-    asked = []
+def rounds_made(exchanged, most=6):
+    """How many rounds are made in which of 800 pairs so many are exchanged, round by round."""
+    asked, moved = [], {}
 
     def judge(known):
+        for i in range(1, 1 + exchanged[min(len(asked), len(exchanged) - 1)]):
+            moved[i] = 900 + (len(asked) + 1) * 1000 + i
         asked.append(len(known))
-        moved = 900 + 2 * (len(asked) % 2) if exchanged else 0
-        return sure_of(*((i, moved + i if i <= exchanged else i) for i in range(1, 800)))
+        found = ids(*((i, moved.get(i, i)) for i in range(1, 800)))
+        score = np.full(len(found), 0.9)
+        return Candidates(found[:, 0], found[:, 1], score, score, score, (1000, 100_000), 1)
 
+    grown_pairs(ids((0, 0)), judge, most, 0.5)
+    return len(asked)
+
+
+@pytest.mark.parametrize(("exchanged", "rounds"), [([0], 2), ([0, 1], 2), ([0, 40, 20, 10, 5, 1], 6)])
+def test_rounds_end_when_little_changes(exchanged, rounds):
+    """Of 800 pairs one exchanged is two that differ, and 2.4 would be little."""
     assert 2 <= LITTLE * 800 < 4
-    grown_pairs(ids((0, 0)), judge, 5, 0.5)
-    assert len(asked) == rounds
+    assert rounds_made(exchanged) == rounds
+
+
+def test_rounds_end_when_as_many_change_as_before():
+    assert rounds_made([0, 30, 20, 20]) == 4
+
+
+def test_rounds_go_on_as_long_as_much_changes():
+    assert 2 * 60 > FEW * 800
+    assert rounds_made([0, 60, 60, 60, 60, 60]) == 6
 
 
 def test_only_as_many_rounds_are_made_as_allowed():
