@@ -87,8 +87,30 @@ def test_files_and_attributes_are_given_as_the_command_line_takes_them(tmp_path)
 def test_every_run_has_a_key_of_its_own():
     runs = list(signals.jobs(signals.PARTS, seeds=2))
     assert len({json.dumps(job.key) for job in runs}) == len(runs)
-    assert len(runs) == 2 * len(EVERY) + len(EVERY) + 2 * sum(len(sets) for _, sets in ABLATIONS.values())
+    named = [case for case in EVERY if case.options != signals.STRUCTURE and not case.scrambled]
+    assert len(runs) == 2 * len(EVERY) + len(named) + 2 * sum(len(sets) for _, sets in ABLATIONS.values())
     assert len(set(EVERY)) == len(EVERY) == sum(map(len, CASES.values()))
+
+
+def test_scrambled_names_have_the_same_letters_and_nothing_else_changes(tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "ent_ids_2").write_text("7\thttp://x/resource/Nanjing\n9\thttp://x/resource/Oslo\n")
+    (folder / "triples_2").write_text("7\t0\t9\n")
+    copied = signals.scrambled(folder, tmp_path / "out", seed=0)
+    (one, nanjing), (other, oslo) = (line.split("\t") for line in (copied / "ent_ids_2").read_text().splitlines())
+    assert (one, other) == ("7", "9")
+    assert nanjing.startswith("http://scrambled/7/")
+    assert sorted(nanjing.rsplit("/", 1)[-1]) == sorted("Nanjing")
+    assert (nanjing + oslo).count("Nanjing") == 0
+    assert (copied / "triples_2").read_text() == (folder / "triples_2").read_text()
+    assert (folder / "ent_ids_2").read_text().startswith("7\thttp://x")
+
+
+def test_few_seeds_split_the_links_anew(tmp_path):
+    cases = CASES["few-seeds"]
+    shares = [case.arguments(tmp_path)[case.arguments(tmp_path).index("--share") + 1] for case in cases]
+    assert shares == ["0.2", "0.1", "0.05", "0.01"]
 
 
 def test_ablations_name_signals_that_there_are():
@@ -119,6 +141,7 @@ def record_of(case, f1, hits, variant="", seed=0, silent=0):
             "data": case.data.folder,
             "links": case.links,
             "attributes": case.attributes,
+            "note": case.note,
             "variant": variant,
             "seed": seed,
         },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,9 +47,13 @@ from farlink.settings import make_settings
 
 GB = 1e9
 RECORDS = "signals.jsonl"
-PARTS = ("named", "benchmarks", "seeds", "names", "ablations")
+PARTS = ("named", "benchmarks", "seeds", "few-seeds", "names", "ablations")
 NEAREST_NAME = "nearest name"  # no run, but what n-grams alone say
 NO_LINKS, OWN_SEEDS = "none", "30 %"
+FEW_SEEDS = {"20 %": "0.2", "10 %": "0.1", "5 %": "0.05", "1 %": "0.01"}  # shares of the links, split anew
+STRUCTURE = ("--signals", "structure")
+BUILT_IN = ("--set", "readings=never")  # names in other scripts are transliterated and nothing more
+RIGHT_NAMES = "ent_ids_2"  # the file of a benchmark folder that has them
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,14 @@ class Case:
     files: tuple[str, ...] = ()  # left, right and the test links; none: a benchmark folder
     links: str = NO_LINKS
     attributes: str = ""  # a file with values of both sides
+    note: str = ""  # what tells it from other cases of the data set
+    options: tuple[str, ...] = ()
+    scrambled: bool = False  # the letters of all names of the right side are in random order
 
     @property
     def words(self) -> str:
         """What the page calls it."""
-        return f"{self.data.name}, `{self.attributes}`" if self.attributes else self.data.name
+        return ", ".join(filter(None, [self.data.name, self.attributes and f"`{self.attributes}`", self.note]))
 
     def arguments(self, folder: Path) -> list[str]:
         """The graphs and links as arguments of `farlink align`."""
@@ -70,10 +79,11 @@ class Case:
             left, right, test = (str(folder / name) for name in self.files)
             given = [left, right, "--test", test]
         else:
-            given = [str(folder), *(["--share", "0"] if self.links == NO_LINKS else [])]
+            share = {NO_LINKS: "0", **FEW_SEEDS}.get(self.links)
+            given = [str(folder), *(["--share", share] if share else [])]
         for side in ("left", "right") if self.attributes else ():
             given += [f"--{side}-attributes", str(folder / self.attributes)]
-        return given
+        return [*given, *self.options]
 
     def task(self, folder: Path) -> AlignmentTask:
         """The same as a task."""
@@ -100,11 +110,17 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(EN_DE),
         Case(DBP_YG),
         Case(DBP15K_FR),
-        Case(DBP15K_ZH),
-        Case(DBP15K_ZH, attributes="english_names"),
+        Case(DBP15K_ZH, options=BUILT_IN),
+        Case(DBP15K_ZH, note="with `languages`"),
+        Case(DBP15K_ZH, attributes="english_names", options=BUILT_IN),
     ),
     # identifiers of Wikidata are no names: without links there is nothing to begin with
-    "seeds": (Case(DBP15K_ZH, links=OWN_SEEDS), Case(DBP_WD, links=OWN_SEEDS)),
+    "seeds": (
+        Case(DBP15K_ZH, links=OWN_SEEDS, options=BUILT_IN),
+        Case(DBP_WD, links=OWN_SEEDS),
+        Case(EN_FR, links=OWN_SEEDS, note="names of one side scrambled", scrambled=True),
+    ),
+    "few-seeds": tuple(Case(DBP15K_ZH, links=links, note="structure alone", options=STRUCTURE) for links in FEW_SEEDS),
 }
 EVERY = tuple(case for cases in CASES.values() for case in cases)
 
@@ -144,7 +160,13 @@ class Job:
 
 
 def _key(case: Case, variant: str) -> dict[str, Any]:
-    return {"data": case.data.folder, "links": case.links, "attributes": case.attributes, "variant": variant}
+    return {
+        "data": case.data.folder,
+        "links": case.links,
+        "attributes": case.attributes,
+        "note": case.note,
+        "variant": variant,
+    }
 
 
 def run(data: Path | None, out: Path, parts: list[str], only: list[str] | None, seeds: int) -> Iterator[str]:
@@ -160,7 +182,9 @@ def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:
     """The runs of some parts, in the order of the parts."""
     for part in parts:
         if part == "names":
-            yield from (Job(case, 0, NEAREST_NAME) for case in EVERY)
+            yield from (
+                Job(case, 0, NEAREST_NAME) for case in EVERY if case.options != STRUCTURE and not case.scrambled
+            )
         elif part == "ablations":
             for variant, (changes, sets) in ABLATIONS.items():
                 yield from (Job(_without_links(data), seed, variant, changes) for seed in range(seeds) for data in sets)
@@ -171,7 +195,25 @@ def jobs(parts: Iterable[str], seeds: int) -> Iterator[Job]:
 def _made(job: Job, folder: Path) -> Record:
     if job.variant == NEAREST_NAME:
         return nearest_by_name(job.case, folder)
+    if job.case.scrambled:
+        with tempfile.TemporaryDirectory() as temporary:
+            return finished_run(partial(job.arguments, scrambled(folder, Path(temporary), job.seed)), among_telling)
     return finished_run(partial(job.arguments, folder), among_telling)
+
+
+def scrambled(folder: Path, out: Path, seed: int) -> Path:
+    """A copy of a benchmark folder in which the letters of every name of the right side are in random order."""
+    rng = np.random.default_rng([seed, 0x5C12])
+    copied = out / folder.name
+    shutil.copytree(folder, copied, copy_function=shutil.copyfile)
+    copied.chmod(0o755)
+    lines = []
+    for line in (folder / RIGHT_NAMES).read_text("utf-8").splitlines():
+        number, name = line.split("\t")
+        letters = list(name.rsplit("/", 1)[-1])
+        lines.append(f"{number}\thttp://scrambled/{number}/" + "".join(rng.permutation(letters)))
+    (copied / RIGHT_NAMES).write_text("\n".join(lines) + "\n", "utf-8")
+    return copied
 
 
 def _told(job: Job, record: Record) -> str:
