@@ -43,6 +43,11 @@ def test_a_run_without_links_and_the_nearest_names_stand_in_one_row(data, tmp_pa
     assert records[0]["command"].endswith(f"{only[0]} --share 0 --seed 0 --out RUN")
     assert records[0]["telling"]["silent"] == 2
     assert records[0]["telling"]["links"] == 12
+    for pair in records[0]["pairs"]:
+        assert 0 <= pair["probability"] <= 1
+        assert {signal for _, _, signal in pair["steps"]} >= {"any pair", "names"}
+    assert (out / signals.CALIBRATION).stat().st_size > 5_000
+    assert not (out / signals.WATERFALL).exists()  # it is of EN-FR
     text = (out / "signals.md").read_text()
     assert "| restaurants | none | 1 | " in text
     assert "2 of the 12 test links lead to an entity" in text
@@ -165,6 +170,17 @@ def test_the_page_gives_mean_and_spread_beside_simple_ways_and_others():
         "; LightEA, 30 % links: Hits@1 .996 | 24 | 2 | 2.0 GB |"
     ) in text
     assert "test links lead to" not in text
+
+
+def test_five_pairs_are_drawn_step_by_step_and_probabilities_beside_what_is_right(tmp_path):
+    said = {"pairs": [5, 9], "probability": [0.2, 0.9], "right": [0.1, 1.0], "gap": 0.1}
+    record = record_of(EN_FR, 0.9, 0.9)
+    record["metrics"]["test"]["calibration"] = said
+    steps = [["any pair", -9.0, "any pair"], ["names", 11.0, "names"]]
+    record["pairs"] = [{"pair": "a = b", "probability": 0.9, "steps": steps}]
+    signals.draw_pictures([record], tmp_path)
+    for name in (signals.CALIBRATION, signals.WATERFALL):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_row_may_have_but_the_nearest_name():

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from farlink.alignment.evaluation import pair_quality
 from farlink.alignment.names import NEAREST, Names
 from farlink.alignment.run import AlignmentRun
 from farlink.alignment.task import AlignmentTask, open_task
+from farlink.alignment.waterfall import Step, draw_steps
 from farlink.engine.machine import use_threads
 from farlink.experiments.datasets import (
     ANATOMY,
@@ -39,20 +41,26 @@ from farlink.experiments.published import BEYOND_STRUCTURE, sources_beyond_struc
 from farlink.experiments.records import Record, Records, carry_out, check_parts, commit, cores, finished_run, written
 from farlink.graph.ids import Pairs
 from farlink.graph.knowledge_graph import KnowledgeGraph
+from farlink.graph.names import short_name
 from farlink.io.files import write_text
 from farlink.measures.ranks import Ranks
 from farlink.progress import Silent
+from farlink.reports.plots import BLUE, GREY, figure_of, save
 from farlink.reports.tables import Table, columns, markdown
 from farlink.settings import make_settings
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 GB = 1e9
-RECORDS = "signals.jsonl"
+RECORDS, CALIBRATION, WATERFALL = "signals.jsonl", "signals-calibration.png", "signals-waterfall.png"
 PARTS = ("named", "benchmarks", "seeds", "few-seeds", "names", "ablations")
 NEAREST_NAME = "nearest name"  # no run, but what n-grams alone say
 NO_LINKS, OWN_SEEDS = "none", "30 %"
 FEW_SEEDS = {"20 %": "0.2", "10 %": "0.1", "5 %": "0.05", "1 %": "0.01"}  # shares of the links, split anew
 STRUCTURE = ("--signals", "structure")
 BUILT_IN = ("--set", "readings=never")  # names in other scripts are transliterated and nothing more
+SAMPLED = (0.1, 0.8, 0.95, 0.98, 0.999)  # places of the pairs that are shown among all, the surest first
 RIGHT_NAMES = "ent_ids_2"  # the file of a benchmark folder that has them
 
 
@@ -175,6 +183,7 @@ def run(data: Path | None, out: Path, parts: list[str], only: list[str] | None, 
     records = Records(out / "results" / RECORDS)
     yield from carry_out(jobs(parts, seeds), only, records, data, _made, _told)
     write_text(out / "signals.md", page(records.all))
+    draw_pictures(records.all, out)
     yield f"wrote {out / 'signals.md'}"
 
 
@@ -276,7 +285,23 @@ def among_telling(run: AlignmentRun) -> Record:
     ]
     pairs: Pairs = np.array(found, dtype=np.int32).reshape(-1, 2)
     quality = pair_quality(pairs, test[both])
-    return {"telling": {"silent": int((~both).sum()), "links": len(test), "mapping": quality}}
+    telling = {"silent": int((~both).sum()), "links": len(test), "mapping": quality}
+    return {"telling": telling, "pairs": sampled_pairs(run)}
+
+
+def sampled_pairs(run: AlignmentRun) -> list[dict[str, Any]]:
+    """Pairs from the surest to the least likely, with the steps that their log odds are made of."""
+    if run.candidates.parts is None:
+        return []
+    chosen = run.alignment.filter(pl.col("status") != "seed", pl.col("probability").is_not_null())
+    rows = chosen.sort("probability", "left", descending=[True, False]).select("left", "right", "probability")
+    found = []
+    for place in sorted({int(share * rows.height) for share in SAMPLED} if rows.height else set()):
+        left, right, probability = rows.row(place)
+        steps = [[step.label, round(step.log_odds, 3), step.signal] for step in run.waterfall_steps(left, right)]
+        names = " = ".join(short_name(name) for name in (left, right))
+        found.append({"pair": names, "probability": round(probability, 3), "steps": steps})
+    return found
 
 
 def speaking(graph: KnowledgeGraph) -> NDArray[np.bool_]:
@@ -309,12 +334,13 @@ def page(records: list[Record]) -> str:
         "",
         *markdown(_table(records)),
         "",
-        "Which data sets had a say: choices (how scores are balanced, what vectors and agreeing triples weigh, when "
-        "rounds end; about twenty variants, one seed) were made on all links of EN-FR, EN-DE and DBP15K FR-EN, those "
-        "of the test included, on FR-EN with four fifths of its names scrambled, and on movies and places. So the "
-        "figures of these sets are not held out. Anatomy, restaurants, persons and DBP-YG were run in between, and "
-        "faults were searched on anatomy and restaurants. Of ZH-EN two early trials were seen; its rows here were read "
-        "at the end.",
+        "Which data sets had a say: early choices (how scores are balanced, what vectors and agreeing triples weigh) "
+        "were made on all links of EN-FR, EN-DE and DBP15K FR-EN, those of the test included, and on movies and "
+        "places. So the figures of these sets are not held out. Later ones (words that stand for each other, from "
+        "what weights are learned and against what, when rounds end) were made on a tenth of the links of EN-FR and "
+        "of FR-EN, as it is, with four fifths of its names scrambled, and with the words of one side in a cipher. "
+        "Faults were searched on anatomy and restaurants, whose figures are so seen, too, and persons and DBP-YG were "
+        "run in between. Of ZH-EN early trials were seen; its rows here were read at the end.",
         "",
         "The names of the SRPRS and DBP15K sets are the ends of identifiers, as they are in the files. DBP-YG is no "
         "task for who reads names: those of one side are the other's. The identifiers of Wikidata in DBP-WD say "
@@ -327,6 +353,20 @@ def page(records: list[Record]) -> str:
         "",
         *(f"- {source.paper}: {source.protocol}" for source in sources_beyond_structure()),
         "",
+        "## What probabilities are worth",
+        "",
+        "Pairs by their probability, in tenths, and how many of them are right; the numbers are those of the pairs. "
+        "All pairs that can be judged count, those of entities without a counterpart, too: a pair is judged if the "
+        "test links have either of its ends.",
+        "",
+        f"![Probabilities and what is right]({CALIBRATION})",
+        "",
+        "## Five pairs, step by step",
+        "",
+        "EN-FR without links: pairs from the surest to the least likely, and what adds up to their log odds.",
+        "",
+        f"![What adds up to the log odds of five pairs]({WATERFALL})",
+        "",
         "## What each signal is worth",
         "",
         "F1, and Hits@1, without known links, and without some of the signals. Triples bring pairs into question "
@@ -337,6 +377,35 @@ def page(records: list[Record]) -> str:
         *markdown(_ablation_table(records)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def draw_pictures(records: list[Record], out: Path) -> None:
+    """How probabilities compare with what is right, a panel for each row of the table; and pairs step by step."""
+    shown = [(case, found[0]) for case in EVERY if (found := _runs(records, case)) and "pairs" in found[0]]
+    if shown:
+        panels = [partial(_fill_calibration, case, record) for case, record in shown]
+        save(figure_of(panels, height=2.4 * len(panels), width=5.6), out / CALIBRATION)
+    told: list[dict[str, Any]]
+    told = next((record["pairs"] for case, record in shown if case == _without_links(EN_FR)), [])
+    if told:
+        panels = [partial(_fill_steps, pair) for pair in told]
+        save(figure_of(panels, height=2.4 * len(panels), width=8.0), out / WATERFALL)
+
+
+def _fill_calibration(case: Case, record: Record, axes: Axes) -> None:
+    said = record["metrics"]["test"]["calibration"]
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.8)
+    axes.plot(said["probability"], said["right"], color=BLUE, marker="o", markersize=3)
+    for x, y, pairs in zip(said["probability"], said["right"], said["pairs"], strict=True):
+        axes.annotate(f"{pairs:,}", (x, y), xytext=(3, -8), textcoords="offset points", fontsize=6, color=GREY)
+    title = f"{case.words}, links given: {case.links}; gap {said['gap']:.3f}"
+    axes.set(xlim=(0, 1.02), ylim=(0, 1.05), xlabel="probability", ylabel="share right")
+    axes.set_title(title, fontsize=8, loc="left")
+
+
+def _fill_steps(pair: dict[str, Any], axes: Axes) -> None:
+    steps = [Step(*step) for step in pair["steps"]]
+    draw_steps(axes, steps, f"{pair['pair']}: probability {pair['probability']:.2f}")
 
 
 def _table(records: list[Record]) -> Table:
