@@ -14,11 +14,11 @@ def finished(demo_run):
 @pytest.mark.slow
 def test_the_demo_finds_what_the_readme_promises(finished):
     figures = finished.metrics["test"]
-    # measured .997, .992, .996, .980; other processors round otherwise
-    assert figures["linked"]["left_to_right"]["hits@1"] >= 0.99
-    assert figures["all"]["left_to_right"]["hits@1"] >= 0.985
-    assert figures["mapping"]["precision"] >= 0.985
-    assert figures["mapping"]["f1"] >= 0.97
+    # measured 1.000, .998, .998, .996; other processors round otherwise
+    assert figures["linked"]["left_to_right"]["hits@1"] >= 0.995
+    assert figures["all"]["left_to_right"]["hits@1"] >= 0.99
+    assert figures["mapping"]["precision"] >= 0.99
+    assert figures["mapping"]["f1"] >= 0.985
 
 
 @pytest.mark.slow
@@ -46,9 +46,10 @@ def test_relations_of_the_demo_are_found_as_they_were_told(finished):
         ours, theirs = (facts[side][row[side]] for side in facts)
         assert {kind for kind, _ in ours} == {kind for kind, _ in theirs}
         assert len({turned for _, turned in ours | theirs}) == (2 if row["kind"] == "inverse" else 1)
+    told_left = {kind for kinds in facts["left_name"].values() for kind, _ in kinds}
     for row in relations.filter(pl.col("kind").str.ends_with("broader")).to_dicts():
         ours, theirs = ({kind for kind, _ in facts[side][row[side]]} for side in facts)
-        assert theirs <= ours
+        assert theirs & told_left <= ours  # of what the left graph never tells nothing can be counted
 
 
 @pytest.mark.slow
