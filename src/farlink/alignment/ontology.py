@@ -35,7 +35,7 @@ from farlink.graph.names import RDF_TYPE, are_names, readable
 from farlink.text.normal import normal_names
 
 SUPPORT = 3  # triples with a counterpart, at the least
-HIGH = 0.8  # the share from which on triples of one relation are among those of another
+HIGH = 0.85  # the share from which on triples of one relation are among those of another
 MOST = 0.5  # the share of all matched triples that must have a counterpart by the relation, unless names are equal
 DEVIATIONS = 2.0  # that a count must be above what chance gives
 TELLING = np.log(100.0)  # what near values must say for the same entity, by its logarithm, to count as counterparts

@@ -381,12 +381,12 @@ def page(records: list[Record]) -> str:
 
 def draw_pictures(records: list[Record], out: Path) -> None:
     """How probabilities compare with what is right, a panel for each row of the table; and pairs step by step."""
-    shown = [(case, found[0]) for case in EVERY if (found := _runs(records, case)) and "pairs" in found[0]]
+    shown = [(case, found[0]) for case in EVERY if (found := _runs(records, case))]
     if shown:
         panels = [partial(_fill_calibration, case, record) for case, record in shown]
         save(figure_of(panels, height=2.4 * len(panels), width=5.6), out / CALIBRATION)
     told: list[dict[str, Any]]
-    told = next((record["pairs"] for case, record in shown if case == _without_links(EN_FR)), [])
+    told = next((record.get("pairs", []) for case, record in shown if case == _without_links(EN_FR)), [])
     if told:
         panels = [partial(_fill_steps, pair) for pair in told]
         save(figure_of(panels, height=2.4 * len(panels), width=8.0), out / WATERFALL)
