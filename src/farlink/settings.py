@@ -205,7 +205,11 @@ class AlignmentSettings(Settings):
         description="weight of agreeing triples beside the vectors in a candidate's score; 0: none",
     )
     rounds: Annotated[int, NETWORK] = Field(
-        2, ge=0, le=100, description="rounds in which links are found around the seeds, before training"
+        2,
+        ge=0,
+        le=100,
+        description="rounds in which links are found around the seeds, before training; more as long as each finds "
+        "many more, as with few seeds",
     )
     bootstrapping: Annotated[bool, NETWORK] = Field(
         True,
@@ -215,7 +219,8 @@ class AlignmentSettings(Settings):
         12,
         ge=1,
         le=1000,
-        description="rounds of matching with names or values at the most; they end when little changes",
+        description="rounds of matching with names or values, and of looking around few seeds, at the most; they end "
+        "when little changes",
     )
     confidence: Annotated[float, NETWORK] = Field(
         0.5, ge=0.0, lt=1.0, description="score above which a mutual best pair becomes a seed"

@@ -113,6 +113,21 @@ def test_rounds_go_on_as_long_as_much_changes():
     assert rounds_made([0, 60, 60, 60, 60, 60]) == 6
 
 
+@pytest.mark.parametrize(
+    ("found", "rounds"), [([10, 20, 40, 50, 51, 60], 5), ([10, 10.3, 20], 2), ([10, 20, 40, 80], 4)]
+)
+def test_more_rounds_are_made_as_long_as_each_finds_many_more(found, rounds):
+    asked = []
+
+    def judge(known):
+        asked.append(len(known))
+        count = int(found[len(asked) - 1] * 10)
+        return sure_of(*((i, i) for i in range(1, count)))
+
+    grown_pairs(ids((0, 0)), judge, 2, 0.5, most=len(found))
+    assert len(asked) == rounds
+
+
 def test_only_as_many_rounds_are_made_as_allowed():
     found = iter([(1, 1), (1, 2), (1, 1), (1, 2)])
     assert grown_pairs(ids((0, 0)), lambda known: sure_of(next(found)), 3, 0.5).tolist() == [[0, 0], [1, 1]]

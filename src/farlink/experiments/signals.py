@@ -415,7 +415,7 @@ def _table(records: list[Record]) -> Table:
         found, names = _runs(records, case), _runs(records, case, NEAREST_NAME)
         if found or names:
             nearest = written(_hits(names[-1])) if names else None
-            others = "; ".join(map(str, BEYOND_STRUCTURE.get(case.data, ())))
+            others = "" if case.scrambled else "; ".join(map(str, BEYOND_STRUCTURE.get(case.data, ())))
             rows.append([case.words, case.links, *_figures(found), nearest, others, *_cost(found)])
     return Table(columns(*headings, "nearest name, Hits@1", "others", "seconds", "cores", "memory"), rows)
 

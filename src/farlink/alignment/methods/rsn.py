@@ -56,8 +56,9 @@ class RSN(Method[PathModel]):
     def find_links(self, number: int, known: Pairs, model: PathModel) -> Pairs:
         """Pairs that are each other's best; before the first epoch by propagation and agreeing triples alone."""
         if number == 0:
-            rounds = self.settings.rounds if self.scorer.by_structure_alone else self.settings.most_rounds
-            return grown_pairs(self.seeds, self._around, rounds, self.settings.confidence)[len(self.seeds) :]
+            most = self.settings.most_rounds
+            rounds = self.settings.rounds if self.scorer.by_structure_alone else most
+            return grown_pairs(self.seeds, self._around, rounds, self.settings.confidence, most)[len(self.seeds) :]
         if not self.settings.bootstrapping:
             return known[len(self.seeds) :]
         return self.scorer.scored(self.compared(model, known), known).confident(self.settings.confidence)
