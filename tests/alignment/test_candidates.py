@@ -111,6 +111,18 @@ def test_confident_pairs_are_each_others_best_above_a_score_and_undecided_by_non
     assert listed(*ROWS).confident(confidence).tolist() == expected
 
 
+def test_what_is_learned_is_learned_from_each_others_best():
+    candidates = listed((0, 0, 0.9), (0, 1, 0.1), (1, 1, 0.6), (2, 1, 0.3))
+    assert candidates.of_the_best().score.tolist() == [0.9, 0.0, 0.6, 0.0]
+    assert candidates.score.tolist() == [0.9, 0.1, 0.6, 0.3]
+
+
+def test_neighbours_count_by_their_chance_once_it_is_known():
+    candidates = listed((0, 0, 0.9), (1, 1, 0.6))
+    assert candidates.by_chance() is candidates
+    assert replace(candidates, chance=np.array([0.7, 0.2])).by_chance().score.tolist() == [0.7, 0.2]
+
+
 def test_where_names_are_read_the_smaller_side_gives_all_it_has():
     rows = [(0, right, 0.2) for right in range(4)]
     named = listed(*rows, shape=(1, 4), alike=np.zeros(4, np.float32))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -18,7 +17,7 @@ from farlink.alignment.assignment import one_to_one
 from farlink.alignment.evidence import Evidence
 from farlink.alignment.likelihood import Background, LikelihoodRatio, against_others
 from farlink.alignment.names import Names, NameSignal
-from farlink.alignment.nearest import directions, nearest_both_ways
+from farlink.alignment.nearest import cosines, nearest_both_ways
 from farlink.alignment.neighbours import SharedNeighbours
 from farlink.alignment.readings import NO_READINGS, Readings
 from farlink.alignment.sinkhorn import MOST, balanced, shared_out, transported, uncontested
@@ -297,10 +296,9 @@ class PairScorer:
         ]
         for _ in range(self.settings.refinements):
             sure = candidates.of_the_best()
-            parts: dict[str, NDArray[np.floating]] = {}
-            parts |= {signal.name: against_others(signal.weight * signal.of(sure), sure.score) for signal in signals}
+            parts = {signal.name: against_others(signal.weight * signal.of(sure), sure.score) for signal in signals}
             if structure:
-                parts["triples"] = self._agreeing(candidates.by_chance())
+                parts["triples"] = self._agreeing(candidates.by_chance()).astype(np.float64)
             logit = sum(parts.values(), np.zeros(len(candidates.left)))
             candidates = candidates.competing(np.where(given, MOST, logit)).with_chances()
         kept = {name: part.astype(np.float32) for name, part in parts.items()}
@@ -317,8 +315,7 @@ class PairScorer:
         others = candidates.logit - candidates.parts["triples"]
         for _ in range(self.settings.refinements if any(self.several) else 0):
             candidates = candidates.opened(self.several, compete=True)
-            assert candidates.chance is not None
-            triples = self._agreeing(replace(candidates, score=candidates.chance)).astype(np.float32)
+            triples = self._agreeing(candidates.by_chance()).astype(np.float32)
             parts = {**(candidates.parts or {}), "triples": triples}
             candidates = replace(candidates, parts=parts, logit=others + triples)
         return candidates.opened(self.several, compete=True)
@@ -371,7 +368,7 @@ class PairScorer:
         if vectors is None:
             return []
         rng = np.random.default_rng([self.settings.seed, 0xC051])
-        drawn = _cosines(*vectors, *(rng.integers(0, count, DRAWN, dtype=np.int32) for count in self.shape))
+        drawn = cosines(*vectors, *(rng.integers(0, count, DRAWN, dtype=np.int32) for count in self.shape))
         background = Background.of(candidates.cosine, float(np.prod(self.shape, dtype=float)), drawn)
 
         def weight(pairs: Candidates) -> NDArray[np.floating]:
@@ -385,7 +382,7 @@ class PairScorer:
         pairs = distinct_pairs(np.concatenate([self._always, *translated, *self._further(vectors, known), known]))
         free = np.isin(pairs[:, 0], self.pools[0]) & np.isin(pairs[:, 1], self.pools[1])
         left, right = np.ascontiguousarray(pairs[free].T)
-        cosine = np.zeros(len(left), np.float32) if vectors is None else _cosines(*vectors, left, right)
+        cosine = np.zeros(len(left), np.float32) if vectors is None else cosines(*vectors, left, right)
         nameless = np.full(len(left), -1, dtype=np.float32)
         alike = nameless if self.names is None else self.names.likeness(left, right)
         right_so_far = among(pairs[free], known).astype(np.float64)
@@ -403,20 +400,3 @@ class PairScorer:
             )
             near = Candidates.nearest(*vectors, (open_left, open_right), NEIGHBOURS, 1)
             yield np.stack([near.left, near.right], axis=1)
-
-
-def _cosines(left: Tensor, right: Tensor, rows: Ids, columns: Ids) -> NDArray[np.float32]:
-    """The cosine of each pair of vectors; 0 for those that lead apart, which is as little as there is in common."""
-    found: NDArray[np.float32] = _products(directions(left).numpy(), directions(right).numpy(), rows, columns)
-    return found.clip(0)
-
-
-@njit(cache=True, parallel=True, fastmath=True)  # the order of a sum may change, so that it is done in wide steps
-def _products(left, right, rows, columns):  # type: ignore[no-untyped-def]
-    found = np.empty(len(rows), np.float32)
-    for pair in prange(len(rows)):
-        one, other, total = left[rows[pair]], right[columns[pair]], np.float32(0)
-        for place in range(left.shape[1]):
-            total += one[place] * other[place]
-        found[pair] = total
-    return found

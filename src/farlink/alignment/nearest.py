@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
+from numba import njit, prange
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import normalize
@@ -89,3 +90,20 @@ def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
 
 def _joined(parts: list[Tensor]) -> NDArray[np.int64]:
     return torch.cat(parts).numpy() if parts else np.empty(0, dtype=np.int64)
+
+
+def cosines(left: Tensor, right: Tensor, rows: Ids, columns: Ids) -> NDArray[np.float32]:
+    """The cosine of each pair of vectors; 0 for those that lead apart, which is as little as there is in common."""
+    found: NDArray[np.float32] = _products(directions(left).numpy(), directions(right).numpy(), rows, columns)
+    return found.clip(0)
+
+
+@njit(cache=True, parallel=True, fastmath=True)  # the order of a sum may change, so that it is done in wide steps
+def _products(left, right, rows, columns):  # type: ignore[no-untyped-def]
+    found = np.empty(len(rows), np.float32)
+    for pair in prange(len(rows)):
+        one, other, total = left[rows[pair]], right[columns[pair]], np.float32(0)
+        for place in range(left.shape[1]):
+            total += one[place] * other[place]
+        found[pair] = total
+    return found
