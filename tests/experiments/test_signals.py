@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from farlink.errors import FarlinkError
-from farlink.experiments import signals
+from farlink.experiments import datasets, signals, signals_page
 from farlink.experiments.published import BEYOND_STRUCTURE
-from farlink.experiments.signals import ABLATIONS, CASES, EVERY, NEAREST_NAME, Case, Job
+from farlink.experiments.signal_cases import ABLATIONS, CASES, EVERY, NEAREST_NAME, OWN_SEEDS, STRUCTURE, Case
+from farlink.experiments.signals import Job
 from farlink.settings import SIGNALS
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty", "knoll", "larch")
@@ -46,8 +47,8 @@ def test_a_run_without_links_and_the_nearest_names_stand_in_one_row(data, tmp_pa
     for pair in records[0]["pairs"]:
         assert 0 <= pair["probability"] <= 1
         assert {signal for _, _, signal in pair["steps"]} >= {"any pair", "names"}
-    assert (out / signals.CALIBRATION).stat().st_size > 5_000
-    assert not (out / signals.WATERFALL).exists()  # it is of EN-FR
+    assert (out / signals_page.CALIBRATION).stat().st_size > 5_000
+    assert not (out / signals_page.WATERFALL).exists()  # it is of EN-FR
     text = (out / "signals.md").read_text()
     assert "| restaurants | none | 1 | " in text
     assert "2 of the 12 test links lead to an entity" in text
@@ -58,41 +59,41 @@ def test_a_run_without_links_and_the_nearest_names_stand_in_one_row(data, tmp_pa
 
 def test_the_nearest_by_name_are_ranked_among_all_and_a_tie_is_no_hit(data):
     folder = data / "named" / "restaurants"
-    task = Case(signals.RESTAURANTS).task(folder)
+    task = Case(datasets.RESTAURANTS).task(folder)
     ranks = signals.name_ranks(task).realistic
     assert (np.sort(ranks) == [*([1.0] * 10), *([len(task.right.entities)] * 2)]).all()
     twice = folder / "attr_triples_2"
     twice.write_text(twice.read_text() + f"2/1\t{NAME}\tamber rebmas\n")  # as 2/0 is called
-    assert signals.name_ranks(Case(signals.RESTAURANTS).task(folder)).summary()["hits@1"] == pytest.approx(9 / 12)
+    assert signals.name_ranks(Case(datasets.RESTAURANTS).task(folder)).summary()["hits@1"] == pytest.approx(9 / 12)
 
 
 def test_graphs_without_names_have_no_nearest(data):
     folder = data / "named" / "restaurants"
     (folder / "attr_triples_2").unlink()
-    assert signals.name_ranks(Case(signals.RESTAURANTS).task(folder)).summary()["hits@1"] == 0
+    assert signals.name_ranks(Case(datasets.RESTAURANTS).task(folder)).summary()["hits@1"] == 0
 
 
 def test_files_and_attributes_are_given_as_the_command_line_takes_them(tmp_path):
-    case = Case(signals.PERSONS, ("left.ttl", "right.ttl", "gold.tsv"))
+    case = Case(datasets.PERSONS, ("left.ttl", "right.ttl", "gold.tsv"))
     assert case.arguments(tmp_path) == [
         *(str(tmp_path / n) for n in ("left.ttl", "right.ttl")),
         "--test",
         str(tmp_path / "gold.tsv"),
     ]
-    named = Job(Case(signals.DBP15K_ZH, attributes="english_names"), 1)
+    named = Job(Case(datasets.DBP15K_ZH, attributes="english_names"), 1)
     names = str(tmp_path / "english_names")
     assert named.arguments(tmp_path, "RUN") == [
         *("align", str(tmp_path), "--share", "0", "--left-attributes", names, "--right-attributes", names),
         *("--seed", "1", "--out", "RUN"),
     ]
-    own = Case(signals.DBP15K_ZH, links=signals.OWN_SEEDS)
+    own = Case(datasets.DBP15K_ZH, links=OWN_SEEDS)
     assert own.arguments(tmp_path) == [str(tmp_path)]
 
 
 def test_every_run_has_a_key_of_its_own():
     runs = list(signals.jobs(signals.PARTS, seeds=2))
     assert len({json.dumps(job.key) for job in runs}) == len(runs)
-    named = [case for case in EVERY if case.options != signals.STRUCTURE and not case.scrambled]
+    named = [case for case in EVERY if case.options != STRUCTURE and not case.scrambled]
     assert len(runs) == 2 * len(EVERY) + len(named) + 2 * sum(len(sets) for _, sets in ABLATIONS.values())
     assert len(set(EVERY)) == len(EVERY) == sum(map(len, CASES.values()))
 
@@ -158,13 +159,13 @@ def record_of(case, f1, hits, variant="", seed=0, silent=0):
     }
 
 
-EN_FR = next(case for case in EVERY if case.data == signals.EN_FR)
+EN_FR = next(case for case in EVERY if case.data == datasets.EN_FR)
 
 
 def test_the_page_gives_mean_and_spread_beside_simple_ways_and_others():
     name = record_of(EN_FR, 0, 0.89, NEAREST_NAME)
     del name["metrics"]["test"]["mapping"], name["peak_memory"], name["telling"]
-    text = signals.page([record_of(EN_FR, 0.98, 0.99), record_of(EN_FR, 0.96, 0.98, seed=1), name])
+    text = signals_page.page([record_of(EN_FR, 0.98, 0.99), record_of(EN_FR, 0.96, 0.98, seed=1), name])
     assert (
         "| EN-FR | none | 2 | .990 | .980 | .970 ± .014 | .985 | .012 | .775 | .890 | PARIS, translated names: F1 .882"
         "; LightEA, 30 % links: Hits@1 .996 | 24 | 2 | 2.0 GB |"
@@ -178,22 +179,24 @@ def test_five_pairs_are_drawn_step_by_step_and_probabilities_beside_what_is_righ
     record["metrics"]["test"]["calibration"] = said
     steps = [["any pair", -9.0, "any pair"], ["names", 11.0, "names"]]
     record["pairs"] = [{"pair": "a = b", "probability": 0.9, "steps": steps}]
-    signals.draw_pictures([record], tmp_path)
-    for name in (signals.CALIBRATION, signals.WATERFALL):
+    signals_page.draw_pictures([record], tmp_path)
+    for name in (signals_page.CALIBRATION, signals_page.WATERFALL):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_row_may_have_but_the_nearest_name():
     name = record_of(EN_FR, 0, 0.89, NEAREST_NAME)
-    assert "| EN-FR | none |  |  |  |  |  |  |  | .890 | " in signals.page([name])
+    assert "| EN-FR | none |  |  |  |  |  |  |  | .890 | " in signals_page.page([name])
 
 
 def test_runs_with_fewer_signals_stand_below_those_with_all():
-    text = signals.page([record_of(EN_FR, 0.98, 0.99), record_of(EN_FR, 0.9, 0.91, "agreeing triples count nothing")])
+    text = signals_page.page(
+        [record_of(EN_FR, 0.98, 0.99), record_of(EN_FR, 0.9, 0.91, "agreeing triples count nothing")]
+    )
     assert "| all signals |  |  | .980 / .990 |  |  |" in text
     assert "| agreeing triples count nothing | `--set evidence=0` |  | .900 / .910 |  |  |" in text
 
 
 def test_figures_of_others_are_of_data_sets_that_have_a_row():
     assert set(BEYOND_STRUCTURE) <= {case.data for case in EVERY}
-    assert [str(told) for told in BEYOND_STRUCTURE[signals.MOVIES]] == ["PARIS: F1 .993"]
+    assert [str(told) for told in BEYOND_STRUCTURE[datasets.MOVIES]] == ["PARIS: F1 .993"]
